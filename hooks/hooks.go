@@ -1,0 +1,154 @@
+// Package hooks is what differs between agent programs, one file a kind: how one is launched and resumed,
+// how its hooks are installed and read, how its screen tells an input line from a dialog, how its own log
+// is read, how it is asked to quit. A new kind is one file that calls register in its init.
+//
+// It decides nothing: what a hook means for a worker is in orch. It runs nothing either: argv, files and
+// environment are handed to whoever opens the pane.
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+
+	"st/orch"
+)
+
+// Kind is one agent program.
+type Kind interface {
+	// Name is how people and records call it: "demo".
+	Name() string
+	// Program is the file to look up in the caller's PATH; "" means st itself.
+	Program() string
+	// Owns reports whether a process with this executable path and argv is an agent of this kind. It is asked
+	// for every process above a caller, so it must be cheap and must not take a wrapper for the agent.
+	Owns(exe string, argv []string) bool
+	// Lifts returns those of args that lift permissions (with their values, where they stand apart).
+	Lifts(args []string) []string
+	// Runs reports whether a task's text by itself makes the agent run commands without asking anybody.
+	Runs(spec string) bool
+	// Launch says how a new agent is started. It writes nothing.
+	Launch(Spec) (Launch, error)
+	// Resume is the argv, without the program, that takes up a conversation again.
+	Resume(conversation string) []string
+
+	// Trim cuts a hook's payload down to the fields that Decode needs, before it leaves the hook process.
+	// Prompt texts and tool inputs do not pass, only Marks of our own lines. Payloads may be megabytes.
+	Trim(payload []byte) (json.RawMessage, error)
+	// Decode reads a trimmed payload.
+	Decode(trimmed json.RawMessage) (orch.AgentEvent, error)
+	// Answer is what the hook prints for its agent, decided without the daemon; nil prints nothing. agent tells
+	// whether the hook's environment holds the nonce of an agent that st started.
+	Answer(payload []byte, agent bool) []byte
+
+	// Line reads one line of the agent's own log; ok is false for a line that tells nothing.
+	Line(line []byte) (e orch.AgentEvent, ok bool)
+	// LastAnswer returns what the agent last said, from its own log at path; "" when it has said nothing.
+	LastAnswer(path string) (string, error)
+
+	// Look reads a screen.
+	Look(View) Screen
+	// Quit says how an agent at a ready, empty input line is asked to end itself.
+	Quit() Quit
+}
+
+// Spec is what is wanted of a launch.
+type Spec struct {
+	Program  string   // absolute path
+	Self     string   // absolute path of st, for hook commands
+	Home     string   // ST_HOME
+	Agent    string   // agent id
+	Dispatch string   // dispatch id
+	Copy     string   // path of the task copy that the agent must be able to read without asking
+	Scratch  string   // folder (0700) for files of this launch; exists
+	Model    string   // "" = the agent's own choice
+	Args     []string // further arguments, as given
+}
+
+// Launch is how an agent is started.
+type Launch struct {
+	Argv  []string
+	Env   map[string]string // added to the environment
+	Unset []string          // dropped from the environment: names, or prefixes that end in *
+	Files map[string][]byte // written 0600 before the start, by absolute path
+}
+
+// Quit is how an agent is asked to end itself. Where neither fits, the process is signalled.
+type Quit struct {
+	Line string   // typed and submitted like a word
+	Keys []string // or these keys, in the multiplexer's own names
+}
+
+// View is a screen as it stands: what a look at a pane gives.
+type View struct {
+	// Rows are the visible rows, top first, joined where they wrap only if the terminal knows it, with SGR
+	// sequences (ESC[...m) and nothing else.
+	Rows             []string
+	CursorX, CursorY int // 0-based
+	CursorVisible    bool
+	Alternate        bool // the alternate screen is on
+	Width, Height    int
+}
+
+// Names of screens. A kind may return no other.
+const (
+	Ready      = "ready" // an input line; empty unless Draft says otherwise. A working agent may look the same
+	Trust      = "trust"
+	Login      = "login"
+	APIKey     = "api_key"
+	AutoMode   = "auto_mode"
+	Permission = "permission"
+	Question   = "question"
+	Limit      = "limit"
+	Update     = "update"
+	Review     = "hooks_review"
+	Starting   = "starting" // nothing to be read yet: blank, a logo, a shell's line
+	Strange    = "unknown"  // a screen that is none of those
+)
+
+// Screen is what a look says.
+type Screen struct {
+	Name string
+	// Draft is what stands in the input line, without the mark, rows joined by nothing; for Ready only.
+	Draft string
+	// Popup says that a menu is open over the input line, where Enter would choose from it.
+	Popup bool
+}
+
+var kinds = map[string]Kind{}
+
+func register(k Kind) {
+	if _, ok := kinds[k.Name()]; ok {
+		panic("hooks: two kinds are called " + k.Name())
+	}
+	kinds[k.Name()] = k
+}
+
+// Lookup returns the kind of that name.
+func Lookup(name string) (Kind, error) {
+	k, ok := kinds[name]
+	if !ok {
+		return nil, fmt.Errorf("no agent kind is called %q (there are %v)", name, Names())
+	}
+	return k, nil
+}
+
+// Names lists the kinds, sorted.
+func Names() []string {
+	var names []string
+	for n := range kinds {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// KindOf returns the kind whose program a process is, "" for none.
+func KindOf(exe string, argv []string) string {
+	for _, n := range Names() {
+		if kinds[n].Owns(exe, argv) {
+			return n
+		}
+	}
+	return ""
+}

@@ -1,0 +1,47 @@
+package orch
+
+// Process is one process of the operating system. A pid alone is never an identity.
+type Process struct {
+	PID int `json:"pid"`
+	// Start is when it started, in the system's own unit (clock ticks since boot on Linux, microseconds
+	// since 1970 on darwin); only ever compared for equality.
+	Start uint64 `json:"start"`
+}
+
+// Link is one process in a caller's ancestry.
+type Link struct {
+	Process
+	// Kind is the agent kind whose program this process is, "" for anything else.
+	Kind string `json:"kind,omitempty"`
+	// Lifts are the arguments of this process that lift permissions, as its kind names them.
+	Lifts []string `json:"lifts,omitempty"`
+}
+
+// Place is where an agent or a caller sits. A pane id means nothing without its server.
+type Place struct {
+	// Server identifies one run of one multiplexer server: socket path, pid and start time. The same
+	// socket after a restart is another server.
+	Server  string `json:"server,omitempty"`
+	Pane    string `json:"pane,omitempty"`
+	Window  string `json:"window,omitempty"`
+	Session string `json:"session,omitempty"` // the session's id
+	// SessionName and Dir are for people and for opening the next window; never for finding the pane.
+	SessionName string `json:"session_name,omitempty"`
+	Dir         string `json:"dir,omitempty"`
+}
+
+// Caller is who asks, as the daemon proved it.
+type Caller struct {
+	// Chain is the caller's ancestry, nearest first, the caller itself included, up to the process that
+	// the pane runs (or to the top where there is no pane).
+	Chain []Link `json:"chain,omitempty"`
+	// Place is the pane the caller really sits in (its ancestry leads to the pane's process), or, where
+	// that can't be told, the pane its environment names. Zero outside.
+	Place Place  `json:"place"`
+	Nonce string `json:"nonce,omitempty"` // what its environment says its agent's secret is
+	Dir   string `json:"dir,omitempty"`   // its folder
+	As    string `json:"as,omitempty"`    // --as: an agent id or a pane id
+	Run   string `json:"run,omitempty"`   // --run: an id or a name
+	// Path tells how the input came: "socket" or "spool".
+	Path string `json:"path,omitempty"`
+}

@@ -1,0 +1,177 @@
+package orch
+
+import "time"
+
+// Counters hands out the short ids; they never go back.
+type Counters struct {
+	Run      int `json:"run"`
+	Agent    int `json:"agent"`
+	Task     int `json:"task"`
+	Worker   int `json:"worker"`
+	Dispatch int `json:"dispatch"`
+	Word     int `json:"word"`
+}
+
+// Run is one coordinator's bundle of work.
+type Run struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Objective string `json:"objective"`
+	// Coordinator is the seat's agent; "" where a person at a shell is the coordinator.
+	Coordinator string `json:"coordinator"`
+	// Place is where the run was started: the pane whose current run it is.
+	Place   Place      `json:"place"`
+	Created time.Time  `json:"created"`
+	Ended   *time.Time `json:"ended,omitempty"` // nil while it is open
+}
+
+// Agent is one agent process that was seen, or that is about to be started.
+type Agent struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Ours says that a worker start opened its pane; else it was found there.
+	Ours bool `json:"ours"`
+	// Proc is the agent's own process; zero until it is known.
+	Proc Process `json:"proc"`
+	// Runner is the process of the pane itself, Proc's ancestor; zero until it is known.
+	Runner Process `json:"runner"`
+	Place  Place   `json:"place"`
+	// Nonce is the secret in the agent's environment; "" for one that was found.
+	Nonce        string `json:"nonce,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+	Transcript   string `json:"transcript,omitempty"` // path of the agent's own log, "" where unknown
+
+	// The facts below are what status is computed from; nobody sets a status.
+	Hooked  bool `json:"hooked"` // at least one hook of this process has come
+	Up      bool `json:"up"`     // its session has started (hook) or its input line was seen
+	Turn    bool `json:"turn"`   // a turn runs
+	HadTurn bool `json:"had_turn"`
+	// Background counts the background tasks that ran when the last turn ended.
+	Background int    `json:"background"`
+	Asks       string `json:"asks,omitempty"`      // permission, question: an open dialog that a hook told of
+	AsksWhat   string `json:"asks_what,omitempty"` // the tool or the question, for people; at most 200 bytes
+	Screen     string `json:"screen,omitempty"`    // name of the screen last seen: ready, trust, login, ...
+	Compacting bool   `json:"compacting"`
+	// Gone is why the process no longer runs: exited, pane_closed, server_gone, stopped, failed_to_open; "" while it lives.
+	Gone     string `json:"gone,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"`
+
+	Status     string    `json:"status"` // computed: see status in agent.go
+	WaitingFor string    `json:"waiting_for"`
+	Since      time.Time `json:"since"`            // when Status last changed
+	LastSeen   time.Time `json:"last_seen"`        // last hook, transcript line or screen change
+	Answer     string    `json:"answer,omitempty"` // what it last said at a turn's end
+}
+
+// Task is named work.
+type Task struct {
+	ID       string    `json:"id"`
+	Run      string    `json:"run"`
+	Title    string    `json:"title"`
+	Spec     string    `json:"spec"`             // the text, at most 1 MiB
+	Source   string    `json:"source,omitempty"` // path of the file it was read from
+	Status   string    `json:"status"`           // ready dispatched completed failed cancelled
+	Dispatch string    `json:"dispatch"`         // the newest
+	Created  time.Time `json:"created"`
+}
+
+// Worker is an agent that works for a run.
+type Worker struct {
+	ID       string     `json:"id"`
+	Run      string     `json:"run"`
+	Name     string     `json:"name"`
+	Kind     string     `json:"kind"`
+	Agent    string     `json:"agent"`
+	Dispatch string     `json:"dispatch"` // the newest
+	Dir      string     `json:"dir"`
+	Model    string     `json:"model,omitempty"`
+	Args     []string   `json:"args,omitempty"`
+	EnvNames []string   `json:"env_names,omitempty"` // names only; values are never stored
+	By       string     `json:"by"`                  // agent id of who started it, "" for a person
+	Created  time.Time  `json:"created"`
+	Stopping *time.Time `json:"stopping,omitempty"` // since when somebody wants it stopped
+	Progress string     `json:"progress,omitempty"`
+	LeftOver []string   `json:"left_over,omitempty"` // what stop could not end
+}
+
+// Delivery values of a dispatch.
+const (
+	Pending      = "" // not settled yet
+	Delivered    = "delivered"
+	Unknown      = "unknown"
+	NotDelivered = "not_delivered"
+)
+
+// Dispatch is one attempt of one task by one worker.
+type Dispatch struct {
+	ID       string `json:"id"`
+	Run      string `json:"run"`
+	Task     string `json:"task"`
+	Worker   string `json:"worker"`
+	Agent    string `json:"agent"`
+	Copy     string `json:"copy"` // path of the task copy that the line names; plain characters only
+	Word     string `json:"word"` // the task line, a word owed to the agent
+	Delivery string `json:"delivery"`
+	Why      string `json:"why,omitempty"` // for not_delivered and unknown: a screen's name, draft, copy_mode, exited, ...
+
+	// Timeouts of the start, counted from Opened and from Submitted.
+	ReadyTimeout time.Duration `json:"ready_timeout"`
+	TurnTimeout  time.Duration `json:"turn_timeout"`
+
+	// When each stage of the start was reached; nil before.
+	Created   time.Time  `json:"created"`
+	Opened    *time.Time `json:"opened,omitempty"`
+	Started   *time.Time `json:"started,omitempty"` // the agent's process
+	Ready     *time.Time `json:"ready,omitempty"`
+	Typed     *time.Time `json:"typed,omitempty"`
+	Verified  *time.Time `json:"verified,omitempty"`
+	Submitted *time.Time `json:"submitted,omitempty"`
+	Turn      *time.Time `json:"turn,omitempty"` // proved by a hook
+	TurnEnded *time.Time `json:"turn_ended,omitempty"`
+
+	Report *Report  `json:"report,omitempty"`
+	Notes  []Report `json:"notes,omitempty"`  // reports that came too late or for something older
+	Answer string   `json:"answer,omitempty"` // what the agent last said at the end of a turn of this dispatch
+	Closed string   `json:"closed,omitempty"` // stopped, gone: ended without a report for good
+}
+
+// Report is what a worker says at its end.
+type Report struct {
+	At      time.Time `json:"at"`
+	Outcome string    `json:"outcome"` // succeeded, failed
+	Summary string    `json:"summary"`
+	Files   []string  `json:"files"`
+	Text    string    `json:"text,omitempty"` // of --report FILE, at most 1 MiB
+	Why     string    `json:"why,omitempty"`  // for a note: why it did not count
+}
+
+// Word is one line owed to an agent, typed exactly once.
+type Word struct {
+	ID       string     `json:"id"`
+	Agent    string     `json:"agent"`
+	Dispatch string     `json:"dispatch"`
+	Text     string     `json:"text"`
+	Mark     string     `json:"mark"`  // the part of Text by which a hook proves that this very line went in
+	State    string     `json:"state"` // owed, typing, submitted, proved, withdrawn
+	Effect   uint64     `json:"effect,omitempty"`
+	Tries    int        `json:"tries"`
+	NotUntil *time.Time `json:"not_until,omitempty"` // after a refusal: when to look again at the earliest
+}
+
+// Told remembers which state of a worker a waiting caller has been told, so that wait does not return
+// twice for one thing.
+type Told struct {
+	Who    string `json:"who"` // agent id, pane or "person"
+	Worker string `json:"worker"`
+	State  string `json:"state"`
+}
+
+func (Counters) Key() string   { return "counters/" }
+func (r Run) Key() string      { return "run/" + r.ID }
+func (a Agent) Key() string    { return "agent/" + a.ID }
+func (t Task) Key() string     { return "task/" + t.ID }
+func (w Worker) Key() string   { return "worker/" + w.ID }
+func (d Dispatch) Key() string { return "dispatch/" + d.ID }
+func (w Word) Key() string     { return "word/" + w.ID }
+func (t Told) Key() string     { return "told/" + t.Who + "/" + t.Worker }
