@@ -20,6 +20,7 @@ type Batch struct {
 	events     []orch.Event
 	nextEvent  uint64
 	nextEffect uint64
+	owed       map[uint64]Effect // as committed
 	effects    map[uint64]Effect // new or changed, as they will stand
 	fresh      []orch.Effect
 	settled    map[uint64]bool
@@ -31,7 +32,7 @@ func (j *Journal) Begin() *Batch {
 	return &Batch{
 		over: newOverlay(j.mem, j.nextOrder), now: j.options.Now(),
 		nextEvent: j.nextEvent, nextEffect: j.nextEffect,
-		effects: map[uint64]Effect{}, settled: map[uint64]bool{},
+		owed: j.owed, effects: map[uint64]Effect{}, settled: map[uint64]bool{},
 	}
 }
 
@@ -126,17 +127,45 @@ func (b *Batch) settle(id uint64) {
 	b.settled[id] = true
 }
 
-// Start marks an effect as started.
-func (b *Batch) Start(e Effect) {
-	e.Started = true
-	b.effects[e.ID] = e
+// Owes reports whether an effect is owed, as the batch would leave it.
+func (b *Batch) Owes(id uint64) bool {
+	_, ok := b.effect(id)
+	return ok
 }
 
-// Stage notes how far a started effect has got.
-func (b *Batch) Stage(e Effect, stage string) {
-	e.Started, e.Stage = true, stage
-	b.effects[e.ID] = e
+func (b *Batch) effect(id uint64) (Effect, bool) {
+	if b.settled[id] {
+		return Effect{}, false
+	}
+	if e, ok := b.effects[id]; ok {
+		return e, true
+	}
+	e, ok := b.owed[id]
+	return e, ok
 }
+
+// Start marks an effect as started; false where it isn't owed.
+func (b *Batch) Start(id uint64) bool {
+	e, ok := b.effect(id)
+	if ok {
+		e.Started = true
+		b.effects[id] = e
+	}
+	return ok
+}
+
+// Stage notes how far an effect has got; false where it isn't owed.
+func (b *Batch) Stage(id uint64, stage string) bool {
+	e, ok := b.effect(id)
+	if ok {
+		e.Started, e.Stage = true, stage
+		b.effects[id] = e
+	}
+	return ok
+}
+
+// Changed reports whether the batch does anything to the state.
+func (b *Batch) Changed() bool { return len(b.over.list)+len(b.events) > 0 }
 
 func (b *Batch) durable() bool {
 	if len(b.events)+len(b.effects)+len(b.settled)+len(b.receipts) > 0 {

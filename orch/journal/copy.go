@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -20,8 +21,8 @@ const copyEvery = time.Hour
 // copier is what is known of the newest copy.
 type copier struct {
 	mu sync.Mutex
-	tx int64     // transaction it holds
-	at time.Time // when it was made
+	tx atomic.Int64 // transaction it holds
+	at time.Time    // when it was made
 }
 
 // begin is the end of Open: what follows from an open store.
@@ -42,7 +43,7 @@ func (j *Journal) Copy(now time.Time) (next time.Time, err error) {
 	j.copied.mu.Lock()
 	defer j.copied.mu.Unlock()
 	newest := j.tx.Load()
-	if j.copied.tx == newest {
+	if j.copied.tx.Load() == newest {
 		return time.Time{}, nil
 	}
 	if due := j.copied.at.Add(copyEvery); !j.copied.at.IsZero() && now.Before(due) {
@@ -53,12 +54,15 @@ func (j *Journal) Copy(now time.Time) (next time.Time, err error) {
 	if err != nil {
 		return now.Add(copyEvery), fmt.Errorf("copy of the store: %w", err)
 	}
-	j.copied.tx = tx
+	j.copied.tx.Store(tx)
 	if j.tx.Load() != tx {
 		return now.Add(copyEvery), nil
 	}
 	return time.Time{}, nil
 }
+
+// Uncopied reports whether the store has changed since its newest copy.
+func (j *Journal) Uncopied() bool { return j.tx.Load() != j.copied.tx.Load() }
 
 // copy returns the transaction that the copy holds. The old copy stays until the new one is verified.
 func (j *Journal) copy() (int64, error) {

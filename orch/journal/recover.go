@@ -201,7 +201,7 @@ func (j *Journal) mended(files []orch.RunFile, text string) error {
 	at := j.options.Now().UTC()
 	b := j.Begin()
 	for _, e := range j.Owed() {
-		b.Start(e)
+		b.Start(e.ID)
 	}
 	c := orch.Changes{
 		Puts:   orch.Mend(j.mem, files, at),
