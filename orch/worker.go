@@ -302,8 +302,9 @@ func workerNamed(v View, by Caller, name string) (Worker, *Error) {
 
 // paneOpened takes the window that was opened for a worker.
 func (s *step) paneOpened(o PaneOpened) {
-	a, ok := get[Agent](s, "agent/"+o.Agent)
-	if !ok {
+	a, _ := get[Agent](s, "agent/"+o.Agent)
+	d, ok := s.dispatchOf(a.ID)
+	if !ok || d.Opened != nil {
 		return
 	}
 	dir := a.Place.Dir
@@ -315,15 +316,11 @@ func (s *step) paneOpened(o PaneOpened) {
 		a.Runner = o.Runner
 	}
 	s.put(a)
-	d, ok := s.dispatchOf(a.ID)
-	if !ok {
-		return
-	}
 	d.Opened = ptr(s.at)
 	s.put(d)
 	w, _ := get[Worker](s, "worker/"+d.Worker)
 	s.log("window-opened", Event{Worker: w.ID, Agent: a.ID, Dispatch: d.ID, Text: o.Place.Pane})
-	if w.Stopping != nil {
+	if w.Stopping != nil && a.hasPane() {
 		s.stopAgent(a)
 	}
 }
@@ -359,7 +356,7 @@ func (s *step) workerStop(o WorkerStop) *Error {
 // stop orders the end of a worker's agent; false where there is nothing to end.
 func (s *step) stop(w Worker, id identity) bool {
 	a, _ := get[Agent](s, "agent/"+w.Agent)
-	if a.Gone != "" || w.Stopping != nil {
+	if !a.hasPane() || w.Stopping != nil {
 		return false
 	}
 	w.Stopping = ptr(s.at)
@@ -371,6 +368,10 @@ func (s *step) stop(w Worker, id identity) bool {
 	}
 	return true
 }
+
+// hasPane says that there may still be a pane of the agent: one that ended with an error leaves its last
+// words standing.
+func (a Agent) hasPane() bool { return a.Gone == "" || a.Gone == "exited" }
 
 func (s *step) stopAgent(a Agent) {
 	s.do(AgentStop{Agent: a.ID, Kind: a.Kind, Place: a.Place, Proc: a.Proc, Runner: a.Runner})
@@ -384,6 +385,11 @@ func (s *step) agentStopped(o AgentStopped) {
 	if w, ok := workerOf(s, a.ID); ok {
 		w.LeftOver = o.LeftOver
 		s.put(w)
+	}
+	if a.Gone == "exited" { // its pane had stayed open with its last words
+		a.Gone = "stopped"
+		s.put(a)
+		return
 	}
 	s.end(a, "stopped")
 }
