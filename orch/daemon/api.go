@@ -272,7 +272,7 @@ func (s *Server) reply(conn *net.UnixConn, data any, err error) {
 			return
 		}
 	}
-	line, err := encodeLine(answer{Error: asError(err)})
+	line, err := encodeLine(answerLine{Error: asError(err)})
 	if err == nil {
 		err = writeLine(conn, line)
 	}
@@ -287,7 +287,7 @@ func (s *Server) logUnread(err error) {
 }
 
 func (s *Server) write(conn *net.UnixConn, v any, end bool) error {
-	a := answer{OK: true, End: end}
+	a := answerLine{OK: true, End: end}
 	if v != nil {
 		data, err := json.Marshal(v)
 		if err != nil {

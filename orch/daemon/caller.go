@@ -29,11 +29,11 @@ type Callers struct {
 	Panes func(ctx context.Context, socket string) (panes []PaneFact, server string, err error)
 
 	mu   sync.Mutex
-	seen map[proc.Process]place // by the pane's own process
+	seen map[proc.Process]seenPlace // by the pane's own process
 }
 
-// place is a pane as it was when it was last listed; its Pane is "" for a process that sits in none.
-type place struct {
+// seenPlace is a pane as it was when it was last listed; its Pane is "" for a process that sits in none.
+type seenPlace struct {
 	orch.Place
 	at time.Time
 }
@@ -158,7 +158,7 @@ func (c *Callers) remember(chain []orch.Link, n int, p orch.Place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen == nil {
-		c.seen = map[proc.Process]place{}
+		c.seen = map[proc.Process]seenPlace{}
 	}
 	now := time.Now()
 	for key, old := range c.seen {
@@ -166,7 +166,7 @@ func (c *Callers) remember(chain []orch.Link, n int, p orch.Place) {
 			delete(c.seen, key)
 		}
 	}
-	c.seen[proc.Process(chain[n].Process)] = place{Place: p, at: now}
+	c.seen[proc.Process(chain[n].Process)] = seenPlace{Place: p, at: now}
 }
 
 func (c *Callers) remembered(socket string, chain []orch.Link) (orch.Place, int, bool) {

@@ -225,8 +225,8 @@ func (c *Client) send(ctx context.Context, req Request) (net.Conn, func(), error
 	return conn, stop, nil
 }
 
-func readAnswer(r *bufio.Reader) (answer, error) {
-	var a answer
+func readAnswer(r *bufio.Reader) (answerLine, error) {
+	var a answerLine
 	line, err := readLine(r)
 	if err != nil {
 		return a, err

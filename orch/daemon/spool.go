@@ -121,7 +121,7 @@ func (s *Spooled) waiting() ([]string, error) {
 	}
 	var names []string
 	for _, name := range all {
-		if name != badDir && !strings.HasPrefix(name, ".") {
+		if name != asideDir && !strings.HasPrefix(name, ".") {
 			names = append(names, name)
 		}
 	}
@@ -201,11 +201,11 @@ func (r Request) checkSpooled(name string) error {
 	return nil
 }
 
-const badDir = "bad"
+const asideDir = "bad"
 
 // putAside moves a file that can't be read out of the way.
 func (s *Spooled) putAside(name string, why error) error {
-	dir := filepath.Join(SpoolDir(s.Home), badDir)
+	dir := filepath.Join(SpoolDir(s.Home), asideDir)
 	if err := prepareDir(dir); err != nil {
 		return err
 	}

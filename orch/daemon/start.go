@@ -168,22 +168,22 @@ func takeOver(ctx context.Context, c *Client) error {
 	if _, err := c.stop(ctx, Stop{ForProtocol: Protocol}); err != nil {
 		return err
 	}
-	if err := AwaitStop(ctx, c.home); err != nil {
+	if err := c.AwaitStop(ctx); err != nil {
 		return err
 	}
 	return startDaemon(ctx, c)
 }
 
-// AwaitStop waits until no daemon holds home, for a bounded time.
-func AwaitStop(ctx context.Context, home string) error {
+// AwaitStop waits until no daemon holds the home, for a bounded time (then store_locked).
+func (c *Client) AwaitStop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, handOverTime)
 	defer cancel()
-	lock, err := lockFile(ctx, lockPath(home))
+	lock, err := lockFile(ctx, lockPath(c.home))
 	if errors.Is(err, context.DeadlineExceeded) {
-		return stillRuns(home)
+		return stillRuns(c.home)
 	}
 	if err != nil {
-		return startFault(home, err)
+		return startFault(c.home, err)
 	}
 	return lock.Close()
 }
@@ -261,7 +261,7 @@ func Main(home string, run func(ctx context.Context, held *Held) error) int {
 	defer stop()
 	out := os.Stdout
 	told := false
-	tell := func(a answer) {
+	tell := func(a answerLine) {
 		if told {
 			return
 		}
@@ -271,7 +271,7 @@ func Main(home string, run func(ctx context.Context, held *Held) error) int {
 		}
 		become(os.Stderr, 1) //nolint:errcheck // then standard output stays what it was
 	}
-	held := &Held{Home: home, Stop: stop, Ready: func() { tell(answer{OK: true}) }}
+	held := &Held{Home: home, Stop: stop, Ready: func() { tell(answerLine{OK: true}) }}
 	err := hold(ctx, held, run)
 	if err == nil {
 		return 0
@@ -279,7 +279,7 @@ func Main(home string, run func(ctx context.Context, held *Held) error) int {
 	if held.Log != nil {
 		held.Log.Printf("daemon: ended: %v", err)
 	}
-	tell(answer{Error: asError(err)})
+	tell(answerLine{Error: asError(err)})
 	return 8
 }
 

@@ -69,8 +69,8 @@ func FromEnv(getenv func(string) string) From {
 	return from
 }
 
-// answer is one line from the daemon.
-type answer struct {
+// answerLine is one line from the daemon.
+type answerLine struct {
 	OK    bool            `json:"ok"`
 	Data  json.RawMessage `json:"data,omitempty"`
 	Error *orch.Error     `json:"error,omitempty"`
