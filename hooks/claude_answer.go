@@ -1,0 +1,3 @@
+package hooks
+
+func (c claude) Answer(payload []byte, agent bool) []byte { return nil }
