@@ -26,7 +26,8 @@ type Bell struct {
 	channel string
 	hooks   []string // each with its index
 	stop    context.CancelFunc
-	done    chan struct{}
+	quit    chan struct{} // closed by Close
+	done    chan struct{} // closed when nobody listens any more
 	once    sync.Once
 	closing error
 }
@@ -42,7 +43,7 @@ func (t *Tmux) Bell(ctx context.Context, hash string) (*Bell, error) {
 	h := fnv.New32a()
 	h.Write([]byte(hash))
 	// A new channel each time: a waiter that a killed process left behind would swallow a ring.
-	b := &Bell{t: t, server: server, channel: fmt.Sprintf("st-%08x-%s", h.Sum32(), nonce()), done: make(chan struct{})}
+	b := &Bell{t: t, server: server, channel: fmt.Sprintf("st-%08x-%s", h.Sum32(), nonce()), quit: make(chan struct{}), done: make(chan struct{})}
 	var cmds []Cmd
 	for _, name := range bellHooks {
 		hook := fmt.Sprintf("%s[%d]", name, 1000+h.Sum32()%1_000_000)
@@ -65,8 +66,13 @@ func (b *Bell) listen(ctx context.Context, rings chan<- struct{}) {
 	defer close(b.done)
 	defer close(rings)
 	for {
-		if err := b.wait(ctx); err != nil || ctx.Err() != nil {
+		if err := b.wait(ctx); err != nil {
 			return
+		}
+		select {
+		case <-b.quit:
+			return
+		default:
 		}
 		select {
 		case rings <- struct{}{}:
@@ -123,7 +129,15 @@ func (b *Bell) Close() error {
 	b.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stepLimit)
 		defer cancel()
-		b.closing = b.takeOff(ctx)
+		close(b.quit)
+		if b.closing = b.takeOff(ctx); b.closing == nil {
+			// The last ring, or the server's end, lets the client end by itself. Killed, it would leave its
+			// wait behind in the server.
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+			}
+		}
 		b.stop()
 		<-b.done
 	})
@@ -149,7 +163,6 @@ func (b *Bell) takeOff(ctx context.Context) error {
 			cmds = append(cmds, Cmd{"set-hook", "-gu", hook})
 		}
 	}
-	// The ring lets the client end by itself.
 	cmds = append(cmds, Cmd{"wait-for", "-S", b.channel})
 	_, err = b.t.Run(ctx, cmds...)
 	return err

@@ -357,9 +357,10 @@ func (w *writer) left(s sight, steadily bool) bool {
 func (w *writer) takeBack(ctx context.Context, pressed int, why string) error {
 	if pressed > 0 {
 		why = WhyEnterIgnored
-		if err := w.tell(StagePasting); err != nil {
-			return err
-		}
+	}
+	// An empty line is to mean "not submitted" again, should this process end half way.
+	if err := w.tell(StagePasting); err != nil {
+		return err
 	}
 	w.typed.Submitted = time.Time{}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
