@@ -11,6 +11,7 @@ import (
 	"math/rand"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -165,24 +166,23 @@ func (k *killer) child() (cmd *exec.Cmd, in io.WriteCloser, acks chan int) {
 	return cmd, in, acks
 }
 
-// round sends what has no acknowledgement yet and some new numbers, then kills: after a number of
-// acknowledgements, some of them none at all, and a moment.
+// round sends what has no acknowledgement yet and new numbers in a few handfuls, then kills: after a number
+// of acknowledgements, sometimes none at all, and a moment.
 func (k *killer) round() {
 	cmd, in, acks := k.child()
-	for range 1 + k.rand.Intn(20) {
-		k.next++
-		k.asked[k.next] = false
-	}
-	k.send(in)
-	wait, moment := k.rand.Intn(15), time.Duration(k.rand.Intn(8000))*time.Microsecond
-	for range wait {
-		n, ok := <-acks
-		if !ok {
-			k.t.Fatal("the child ended by itself")
-		}
-		k.acked[n] = true
-		if len(k.acked) == len(k.asked) {
-			break
+	wait, moment := k.rand.Intn(12), time.Duration(k.rand.Intn(3000))*time.Microsecond
+	k.send(in, 1, k.next)
+	got := 0
+	for range 1 + k.rand.Intn(5) {
+		first := k.next + 1
+		k.next += 1 + k.rand.Intn(6)
+		k.send(in, first, k.next)
+		for ; got < wait && len(k.acked) < k.next; got++ {
+			n, ok := <-acks
+			if !ok {
+				k.t.Fatal("the child ended by itself")
+			}
+			k.acked[n] = true
 		}
 	}
 	time.Sleep(moment) // the moment of the kill is what the test varies
@@ -197,9 +197,9 @@ func (k *killer) round() {
 	}
 }
 
-// send writes all numbers that are not acknowledged. An error is a child that is gone already.
-func (k *killer) send(in io.Writer) {
-	for n := 1; n <= k.next; n++ {
+// send writes those numbers that are not acknowledged.
+func (k *killer) send(in io.Writer, first, last int) {
+	for n := first; n <= last; n++ {
 		if k.acked[n] {
 			continue
 		}
@@ -216,7 +216,7 @@ func (k *killer) send(in io.Writer) {
 // finish lets a last child come to its end.
 func (k *killer) finish() {
 	cmd, in, acks := k.child()
-	k.send(in)
+	k.send(in, 1, k.next)
 	if err := in.Close(); err != nil {
 		k.t.Fatal(err)
 	}
@@ -254,7 +254,24 @@ func (k *killer) judge(rounds int) {
 	if owed := l.Journal.Owed(); len(owed) > 0 {
 		t.Errorf("still owed: %v", owed)
 	}
-	t.Logf("%d kills, %d inputs, %d of them sent again, %d lines outside", rounds, k.next, k.again, wantLines)
+	resumed := k.resumed()
+	t.Logf("%d kills, %d inputs, %d sent again, %d lines outside, resumed: %v", rounds, k.next, k.again, wantLines, resumed)
+	if k.again == 0 || len(resumed) == 0 {
+		t.Error("no kill came in between: this run shows nothing")
+	}
+}
+
+// resumed counts the effects that a later child took up, by their stage.
+func (k *killer) resumed() map[string]int {
+	lines, err := (&toyFile{path: filepath.Join(k.dir, "world-resumed")}).lines()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, l := range lines {
+		count[l]++
+	}
+	return count
 }
 
 func (k *killer) judgeWorld(world *toyFile, want int) {

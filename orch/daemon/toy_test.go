@@ -134,6 +134,11 @@ func (f *toyFile) has(line string) (bool, error) {
 	return false, err
 }
 
+// note counts a resumed effect, beside the world.
+func (f *toyFile) note(stage string) error {
+	return (&toyFile{path: f.path + "-resumed"}).append("resumed at " + stage)
+}
+
 // effect carries out both toy effects. It never appends what may stand there already without a look, and
 // never looks where the stages say that it needn't: so a lost or a doubled stage shows in the file.
 func (f *toyFile) effect(ctx context.Context, r Running) {
@@ -143,6 +148,11 @@ func (f *toyFile) effect(ctx context.Context, r Running) {
 		n = do.N
 	case toyTwo:
 		n, stages = do.N, []string{"one", "two"}
+	}
+	if r.Resumed {
+		if err := f.note(r.Stage); err != nil {
+			return
+		}
 	}
 	begun := r.Stage
 	for _, name := range stages {
