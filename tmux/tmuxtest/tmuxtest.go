@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,7 +137,9 @@ func (s *Server) Identity() tmux.Identity {
 // Kill ends the server as a crash would.
 func (s *Server) Kill() {
 	s.t.Helper()
-	s.end(s.PID())
+	pid := s.PID()
+	s.end(pid)
+	s.pids = slices.DeleteFunc(s.pids, func(p int) bool { return p == pid })
 }
 
 func (s *Server) context() context.Context {
@@ -145,7 +148,12 @@ func (s *Server) context() context.Context {
 	return ctx
 }
 
+// endAll ends the servers started here, and one that a test has started at the socket itself.
 func (s *Server) endAll() {
+	out, err := s.command("display-message", "-p", "#{pid}").Output()
+	if pid, nerr := strconv.Atoi(strings.TrimSpace(string(out))); err == nil && nerr == nil {
+		s.pids = append(s.pids, pid)
+	}
 	for _, pid := range s.pids {
 		s.end(pid)
 	}
