@@ -24,7 +24,7 @@ type verb struct {
 	help  string // what else a reader of --help should know
 	flags []cli.Flag
 	needs []string // flags that must be given
-	codes []int // exit codes beside 0, 1, 2 and 8
+	codes []int    // exit codes beside 0, 1, 2 and 8
 	// hidden verbs are for st itself.
 	hidden bool
 	// raw, where set, gets its arguments as they are, before flags or output are thought of.

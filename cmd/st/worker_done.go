@@ -86,7 +86,7 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	if err != nil {
 		return false, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, reportTime)
+	ctx, cancel := context.WithTimeout(c.ctx, doneTime)
 	defer cancel()
 	client, err := daemon.Connect(ctx, home, c.from(), true)
 	if err == nil {
@@ -98,8 +98,8 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	return true, daemon.SpoolAs(home, request, what.Type(), c.from(), what)
 }
 
-// reportTime is how long a report waits for the daemon before it is queued.
-const reportTime = 10 * time.Second
+// doneTime is how long a report waits for the daemon before it is queued.
+const doneTime = 10 * time.Second
 
 // outOfReach tells that no daemon has judged what it was sent.
 func outOfReach(err error) bool {

@@ -144,7 +144,11 @@ func (s *Server) serve(stopping, work context.Context, conn *net.UnixConn) {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 	go hangUp(conn, cancel)
-	s.answer(ctx, conn, by, req)
+	err = s.answer(ctx, conn, by, req)
+	if err == nil || stopping.Err() != nil && !refused(err) {
+		return // a client that gets no answer asks the next daemon
+	}
+	s.reply(conn, nil, err)
 }
 
 var errHungUp = errors.New("the client hung up")
@@ -219,26 +223,36 @@ func hangUp(conn *net.UnixConn, cancel func()) {
 	}
 }
 
-func (s *Server) answer(ctx context.Context, conn *net.UnixConn, by orch.Caller, req Request) {
+// answer carries out a request and sends what it gave. An error is still to be sent.
+func (s *Server) answer(ctx context.Context, conn *net.UnixConn, by orch.Caller, req Request) error {
+	var data any
+	var err error
 	switch {
 	case builtIn(req):
 		s.answerBuiltIn(conn, req)
+		return nil
 	case req.Op == opDo:
-		data, err := s.Handlers.Do(ctx, by, req.Request, req.Name, req.Body)
-		s.reply(conn, data, err)
+		data, err = s.Handlers.Do(ctx, by, req.Request, req.Name, req.Body)
 	case req.Op == opGet:
-		data, err := s.Handlers.Get(ctx, by, req.Name, req.Body)
-		s.reply(conn, data, err)
+		data, err = s.Handlers.Get(ctx, by, req.Name, req.Body)
 	case req.Op == opWatch:
-		send := func(v any) error { return s.write(conn, v, false) }
-		if err := s.Handlers.Watch(ctx, by, req.Name, req.Body, send); err != nil {
-			s.reply(conn, nil, err)
-			return
-		}
-		s.logUnread(s.write(conn, nil, true))
+		return s.watch(ctx, conn, by, req)
 	default:
-		s.reply(conn, nil, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("no operation is called %q", req.Op)})
+		err = &orch.Error{Code: "bad_request", Message: fmt.Sprintf("no operation is called %q", req.Op)}
 	}
+	if err == nil {
+		s.reply(conn, data, nil)
+	}
+	return err
+}
+
+func (s *Server) watch(ctx context.Context, conn *net.UnixConn, by orch.Caller, req Request) error {
+	send := func(v any) error { return s.write(conn, v, false) }
+	if err := s.Handlers.Watch(ctx, by, req.Name, req.Body, send); err != nil {
+		return err
+	}
+	s.logUnread(s.write(conn, nil, true))
+	return nil
 }
 
 func (s *Server) answerBuiltIn(conn *net.UnixConn, req Request) {

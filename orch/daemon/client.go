@@ -9,8 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"os"
 	"syscall"
 	"time"
+
+	"github.com/google/uuid"
 
 	"st/orch"
 )
@@ -175,6 +178,36 @@ func (c *Client) stop(ctx context.Context, s Stop) (int, error) {
 		return 0, unreachable(c.home, err)
 	}
 	return h.PID, nil
+}
+
+// Report gives an input that must not get lost to the daemon, which it does not start. Where that does not
+// answer before ctx is done, or can't keep it, the input goes into the spool, unless it may be dropped (keep is
+// false). fs.ErrNotExist where there is no home: then nobody is interested. *orch.Error where it is refused.
+func Report(ctx context.Context, home, name string, from From, body any, keep bool) error {
+	info, err := os.Stat(home)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(owned(info), checkSocketDir(home)); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	c := &Client{home: home, from: from}
+	req := Request{Op: opDo, Request: uuid.NewString(), Name: name, Body: raw}
+	err = c.call(ctx, req, nil)
+	if err == nil || final(err) || !keep {
+		return err
+	}
+	return SpoolAs(home, req.Request, name, from, body)
+}
+
+// final tells that asking again would give the same answer: it is a refusal and not a failed commit.
+func final(err error) bool {
+	var e *orch.Error
+	return errors.As(err, &e) && e.Code != codeFailed && e.Code != "daemon_unreachable"
 }
 
 // call sends one request and reads its one answer.

@@ -29,6 +29,12 @@ func Home(getenv func(string) string) (string, error) {
 	return "", homeError("home_refused", "neither ST_HOME nor HOME says where the state is kept")
 }
 
+// Exists tells whether home is a folder of ours: whether anybody here uses us.
+func Exists(home string) bool {
+	info, err := os.Stat(home)
+	return err == nil && info.IsDir() && owned(info) == nil
+}
+
 // Prepare makes home and its folders where they are missing, and refuses a home that is another user's or
 // that others may enter (code home_refused) or that can't be written (store_read_only).
 func Prepare(home string) error {

@@ -50,7 +50,15 @@ func SpoolAs(home, request, name string, from From, body any) error {
 	if err != nil {
 		return err
 	}
-	return writeSpool(SpoolDir(home), fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request), line)
+	file := fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request)
+	err = writeSpool(SpoolDir(home), file, line)
+	if errors.Is(err, fs.ErrNotExist) { // no daemon has run here yet
+		if err := Prepare(home); err != nil {
+			return err
+		}
+		err = writeSpool(SpoolDir(home), file, line)
+	}
+	return err
 }
 
 // writeSpool puts a whole file in the folder or none.
@@ -69,9 +77,9 @@ func writeSpool(dir, name string, line []byte) error {
 		err = os.Rename(temp, filepath.Join(dir, name))
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(temp))
+		os.Remove(temp) //nolint:errcheck // what went wrong before says more
 	}
-	return nil
+	return err
 }
 
 // Spooled is the daemon's end of the spool.

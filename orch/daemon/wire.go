@@ -124,11 +124,14 @@ func encodeLine(v any) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
+// codeFailed stands for an error that is no refusal: the same request may go better later.
+const codeFailed = "failed"
+
 // asError makes a refusal of any error, so that it can stand on the wire.
 func asError(err error) *orch.Error {
 	var e *orch.Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return &orch.Error{Code: "failed", Message: err.Error()}
+	return &orch.Error{Code: codeFailed, Message: err.Error()}
 }
