@@ -84,6 +84,7 @@ func linkOf(info proc.Info) orch.Link {
 func (c *Callers) caller(ctx context.Context, chain []orch.Link, from From, path string, hasty bool) orch.Caller {
 	caller := orch.Caller{
 		Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path,
+		Socket: meantSocket(from),
 	}
 	socket, claimed := claim(from)
 	if socket == "" || c.Panes == nil {

@@ -1,0 +1,200 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// claude is Claude Code: measured on 2.1.332, the native binary and the npm package alike.
+type claude struct {
+	// selves are the names under which this very program may be called by its absolute path.
+	selves func() []string
+}
+
+func init() { register(claude{selves: calledAs}) }
+
+func (claude) Name() string    { return "claude" }
+func (claude) Program() string { return "claude" }
+
+// claudeEvents are the hooks that st wants, each with the seconds after which Claude gives up on one call.
+// Of the events that exist and are left out none says anything about a turn: PostToolBatch repeats what
+// PostToolUse told, UserPromptExpansion comes beside UserPromptSubmit.
+var claudeEvents = map[string]int{
+	"SessionStart": 10, "SessionEnd": 5,
+	"UserPromptSubmit": 10, "Stop": 10, "StopFailure": 10,
+	"PreToolUse": 10, "PostToolUse": 10, "PostToolUseFailure": 10,
+	"PermissionRequest": 10, "Notification": 10,
+	"SubagentStart": 10, "SubagentStop": 10,
+	"PreCompact": 10, "PostCompact": 10,
+}
+
+// claudeParent are the names by which Claude tells its children that they are its children. A new agent
+// that inherits them takes itself for a part of the old one. The other CLAUDE_CODE_ names are a person's
+// own settings (CLAUDE_CODE_USE_BEDROCK and the like) and stay.
+var claudeParent = []string{
+	"CLAUDECODE", "CLAUDE_PID", "CLAUDE_EFFORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_PLUGIN_*",
+	"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_SESSION_*", "CLAUDE_CODE_CHILD_*",
+	"CLAUDE_CODE_MESSAGING_*", "AI_AGENT",
+}
+
+// claudeUnfit are arguments with which Claude is no agent in its pane, or one whose hooks don't run.
+// --settings can be given once only: of two the last counts, and ours holds the hooks.
+var claudeUnfit = map[string]string{
+	"--settings":   "st gives its own; put yours into .claude/settings.local.json",
+	"--bare":       "it runs no hooks",
+	"--safe-mode":  "it runs no hooks",
+	"-p":           "it has no input line",
+	"--print":      "it has no input line",
+	"--bg":         "it leaves its pane",
+	"--background": "it leaves its pane",
+	"--cloud":      "it leaves its pane",
+	"--desktop":    "it leaves its pane",
+	"--teleport":   "it leaves its pane",
+	"--tmux":       "it leaves its pane",
+}
+
+func (claude) Launch(s Spec) (Launch, error) {
+	for _, a := range s.Args {
+		name, _, _ := strings.Cut(a, "=")
+		if why, ok := claudeUnfit[name]; ok {
+			return Launch{}, fmt.Errorf("claude can't be started with %s: %s", name, why)
+		}
+	}
+	settings, err := claudeSettings(s)
+	if err != nil {
+		return Launch{}, err
+	}
+	file := filepath.Join(s.Scratch, "claude.json")
+	argv := []string{s.Program, "--settings", file}
+	if s.Model != "" {
+		argv = append(argv, "--model", s.Model)
+	}
+	return Launch{
+		Argv:  append(argv, s.Args...),
+		Unset: claudeParent,
+		Files: map[string][]byte{file: settings},
+	}, nil
+}
+
+// claudeSettings are the settings of one launch. Claude adds them to the person's own. Beyond what was
+// allowed before, they allow to read the one file with the task and to report; single verbs, never st *.
+func claudeSettings(s Spec) ([]byte, error) {
+	type call struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout"`
+	}
+	type group struct {
+		Hooks []call `json:"hooks"`
+	}
+	type permissions struct {
+		Allow []string `json:"allow"`
+	}
+	set := struct {
+		Hooks       map[string][]group `json:"hooks"`
+		Permissions permissions        `json:"permissions"`
+	}{Hooks: map[string][]group{}}
+	// Byte-identical commands in several settings files fire once: the same string everywhere.
+	command := claudeQuote(s.Self) + " hook claude"
+	for event, seconds := range claudeEvents {
+		set.Hooks[event] = []group{{[]call{{"command", command, seconds}}}}
+	}
+	if s.Copy != "" {
+		if !filepath.IsAbs(s.Copy) {
+			return nil, fmt.Errorf("the task copy %q has no absolute path", s.Copy)
+		}
+		// Two slashes are Claude's way to say that a path starts at the root of the disk.
+		set.Permissions.Allow = append(set.Permissions.Allow, "Read(/"+filepath.ToSlash(s.Copy)+")")
+	}
+	set.Permissions.Allow = append(set.Permissions.Allow, "Bash(st worker done:*)", "Bash(st worker progress:*)")
+	return json.MarshalIndent(set, "", "  ")
+}
+
+var claudePlain = regexp.MustCompile(`^[A-Za-z0-9/._+-]+$`)
+
+// claudeQuote writes a word for sh.
+func claudeQuote(word string) string {
+	if claudePlain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func (claude) Resume(conversation string) []string { return []string{"--resume", conversation} }
+
+// claudeVersions is where the native installer keeps its binaries: the file is named by its version.
+var claudeVersions = regexp.MustCompile(`/claude/versions/[0-9][^/]*$`)
+
+// Owns knows the native binary and a JavaScript runtime that runs the package. A shell script called
+// claude runs as its shell, and is none.
+func (claude) Owns(exe string, argv []string) bool {
+	exe = strings.TrimSuffix(filepath.ToSlash(exe), " (deleted)") // Linux says so after an update
+	switch base := exe[strings.LastIndexByte(exe, '/')+1:]; {
+	case base == "claude" || base == "claude.exe" || claudeVersions.MatchString(exe):
+		// The binary is its own search tools too, under their names.
+		return len(argv) == 0 || !claudeTools[filepath.Base(argv[0])]
+	case base == "node" || base == "bun" || base == "nodejs":
+		return len(argv) > 1 && strings.Contains(filepath.ToSlash(argv[1]), "/@anthropic-ai/claude-code/")
+	}
+	return false
+}
+
+var claudeTools = map[string]bool{"rg": true, "ugrep": true, "bfs": true}
+
+// claudeLifts are the arguments by which Claude may do more without asking, or listens to somebody else:
+// permissions, further folders, settings, servers, plugins and agents (which bring hooks and rules).
+var claudeLifts = map[string]bool{
+	"--allowedTools": true, "--allowed-tools": true, "--add-dir": true, "--settings": true,
+	"--setting-sources": true, "--mcp-config": true, "--permission-prompt-tool": true,
+	"--permission-prompts": true, "--permission-mode": true, "--plugin-dir": true, "--plugin-url": true,
+	"--agents": true, "--remote-control": true,
+}
+
+// claudeModes are permission modes that allow no more than the default.
+var claudeModes = map[string]bool{"default": true, "manual": true, "plan": true, "dontAsk": true}
+
+func (claude) Lifts(args []string) []string {
+	var lifts []string
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		dangerous := strings.HasPrefix(name, "--") && strings.Contains(name, "dangerously")
+		if !dangerous && !claudeLifts[name] {
+			continue
+		}
+		end := i + 1
+		for !dangerous && !joined && end < len(args) && !strings.HasPrefix(args[end], "-") {
+			end++ // such an argument takes values up to the next one
+		}
+		if !joined && end > i+1 {
+			value = args[i+1]
+		}
+		if name == "--permission-mode" && claudeModes[value] {
+			continue
+		}
+		lifts = append(lifts, args[i:end]...)
+		i = end - 1
+	}
+	return lifts
+}
+
+// Runs is false: Claude asks before it runs what a task tells it, or was told not to.
+func (claude) Runs(string) bool { return false }
+
+// Quit: /exit as a line. Two C-c do it too, but the first one only clears a draft that came in between.
+func (claude) Quit() Quit { return Quit{Line: "/exit"} }
+
+// calledAs is what the hook command names: how we were called, and the file behind that.
+func calledAs() []string {
+	var names []string
+	if filepath.IsAbs(os.Args[0]) {
+		names = append(names, os.Args[0])
+	}
+	if exe, err := os.Executable(); err == nil {
+		names = append(names, exe)
+	}
+	return names
+}

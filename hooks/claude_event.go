@@ -1,0 +1,209 @@
+package hooks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"st/orch"
+)
+
+// claudeCall is a hook's payload, as far as st reads it. Everything else is skipped while parsing.
+type claudeCall struct {
+	Event            string          `json:"hook_event_name"`
+	Session          string          `json:"session_id"`
+	Transcript       string          `json:"transcript_path"`
+	Dir              string          `json:"cwd"`
+	Source           string          `json:"source"`
+	Reason           string          `json:"reason"`
+	Tool             string          `json:"tool_name"`
+	Input            claudeInput     `json:"tool_input"`
+	Subagent         string          `json:"agent_id"`
+	StopHookActive   bool            `json:"stop_hook_active"`
+	BackgroundTasks  []claudeRunning `json:"background_tasks"`
+	LastMessage      string          `json:"last_assistant_message"`
+	Error            string          `json:"error"`
+	NotificationType string          `json:"notification_type"`
+	Prompt           string          `json:"prompt"`
+}
+
+type claudeRunning struct {
+	Status string `json:"status"`
+}
+
+// claudeInput are those fields of a tool's input that say in a line what it is about.
+type claudeInput struct {
+	Command   string `json:"command"`
+	FilePath  string `json:"file_path"`
+	Notebook  string `json:"notebook_path"`
+	URL       string `json:"url"`
+	Query     string `json:"query"`
+	Skill     string `json:"skill"`
+	Questions []struct {
+		Question string `json:"question"`
+	} `json:"questions"`
+	NoSandbox bool `json:"dangerouslyDisableSandbox"`
+}
+
+// claudeTrimmed is what leaves the hook process.
+type claudeTrimmed struct {
+	Event            string   `json:"event"`
+	Session          string   `json:"session_id,omitempty"`
+	Transcript       string   `json:"transcript_path,omitempty"`
+	Dir              string   `json:"cwd,omitempty"`
+	Source           string   `json:"source,omitempty"`
+	Reason           string   `json:"reason,omitempty"`
+	Tool             string   `json:"tool_name,omitempty"`
+	What             string   `json:"what,omitempty"`
+	Subagent         string   `json:"agent_id,omitempty"`
+	StopHookActive   bool     `json:"stop_hook_active,omitempty"`
+	Background       int      `json:"background,omitempty"`
+	LastMessage      string   `json:"last_assistant_message,omitempty"`
+	Error            string   `json:"error,omitempty"`
+	NotificationType string   `json:"notification_type,omitempty"`
+	Marks            []string `json:"marks,omitempty"`
+	Machine          bool     `json:"machine,omitempty"`
+}
+
+const (
+	claudeWhatMax   = 200
+	claudeAnswerMax = 64 << 10
+	claudeFieldMax  = 4 << 10 // of ids, paths and names: longer ones are nobody's
+	claudeAsk       = "AskUserQuestion"
+)
+
+// claudeMark finds the path of a task copy: one a dispatch, named by its id.
+var claudeMark = regexp.MustCompile(`[A-Za-z0-9/._-]*/d[0-9]+\.md\b`)
+
+func (claude) Trim(payload []byte) (json.RawMessage, error) {
+	c, err := parseClaude(payload)
+	if err != nil {
+		return nil, err
+	}
+	t := claudeTrimmed{
+		Event:            claudeCut(c.Event, claudeFieldMax),
+		Session:          claudeCut(c.Session, claudeFieldMax),
+		Transcript:       claudeCut(c.Transcript, claudeFieldMax),
+		Dir:              claudeCut(c.Dir, claudeFieldMax),
+		Source:           claudeCut(c.Source, claudeFieldMax),
+		Reason:           claudeCut(c.Reason, claudeFieldMax),
+		Tool:             claudeCut(c.Tool, claudeWhatMax),
+		Subagent:         claudeCut(c.Subagent, claudeFieldMax),
+		StopHookActive:   c.StopHookActive,
+		LastMessage:      claudeCut(c.LastMessage, claudeAnswerMax),
+		NotificationType: claudeCut(c.NotificationType, claudeFieldMax),
+		Machine:          strings.HasPrefix(strings.TrimSpace(c.Prompt), "<task-notification>"),
+	}
+	switch c.Event {
+	case "PermissionRequest":
+		t.What = c.what()
+	case "UserPromptSubmit":
+		t.Marks = claudeMark.FindAllString(c.Prompt, 8)
+	case "StopFailure":
+		t.Error = claudeCut(c.Error, claudeFieldMax) // a failed tool's error is its output
+	}
+	for _, b := range c.BackgroundTasks {
+		if b.Status == "running" || b.Status == "" {
+			t.Background++
+		}
+	}
+	return json.Marshal(t)
+}
+
+// parseClaude reads a payload. A field of another shape than it used to be is left empty: an event that is
+// half understood is better than none.
+func parseClaude(payload []byte) (claudeCall, error) {
+	var c claudeCall
+	err := json.Unmarshal(payload, &c)
+	var shape *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &shape) {
+		return c, fmt.Errorf("claude: payload: %w", err)
+	}
+	if c.Event == "" {
+		return c, errors.New("claude: payload without hook_event_name")
+	}
+	return c, nil
+}
+
+// what says in at most 200 bytes what a dialog is about: the tool and the first line of what it wants.
+func (c claudeCall) what() string {
+	in := c.Input
+	if c.Tool == claudeAsk && len(in.Questions) > 0 {
+		return claudeCut(claudeFirstLine(in.Questions[0].Question), claudeWhatMax)
+	}
+	text := c.Tool
+	for _, s := range []string{in.Command, in.FilePath, in.Notebook, in.URL, in.Query, in.Skill} {
+		if s != "" {
+			text += ": " + claudeFirstLine(s)
+			break
+		}
+	}
+	return claudeCut(text, claudeWhatMax)
+}
+
+func (claude) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
+	var t claudeTrimmed
+	if err := json.Unmarshal(trimmed, &t); err != nil {
+		return orch.AgentEvent{}, fmt.Errorf("claude: trimmed payload: %w", err)
+	}
+	e := orch.AgentEvent{
+		Type:         orch.Noticed,
+		Conversation: t.Session,
+		Transcript:   t.Transcript,
+		Dir:          t.Dir,
+		Subagent:     t.Subagent,
+	}
+	switch t.Event {
+	case "SessionStart":
+		e.Type, e.Source = orch.SessionStarted, t.Source
+	case "SessionEnd":
+		e.Type, e.Reason = orch.SessionEnded, t.Reason
+	case "UserPromptSubmit":
+		e.Type, e.Marks, e.Machine = orch.PromptIn, t.Marks, t.Machine
+	case "PreToolUse":
+		e.Type, e.Tool = orch.ToolStarted, t.Tool
+	case "PostToolUse", "PostToolUseFailure":
+		e.Type, e.Tool = orch.ToolEnded, t.Tool
+	case "PermissionRequest":
+		e.Type, e.Tool, e.What = orch.PermissionAsked, t.Tool, t.What
+		if t.Tool == claudeAsk {
+			e.Type = orch.QuestionAsked
+		}
+	case "Stop":
+		e.Type, e.Answer, e.Background = orch.TurnEnded, t.LastMessage, t.Background
+	case "StopFailure":
+		e.Type, e.Reason, e.Answer = orch.TurnFailed, t.Error, t.LastMessage
+	case "PreCompact":
+		e.Type = orch.Compacting
+	case "PostCompact":
+		e.Type = orch.Compacted
+	case "SubagentStart":
+		e.Type = orch.SubagentStarted
+	case "SubagentStop":
+		e.Type = orch.SubagentEnded
+	case "Notification":
+		// permission_prompt comes 6 s after its PermissionRequest and may meet a dialog that is answered;
+		// idle_prompt 60 s after Stop. Neither says anything that wasn't known.
+		e.Reason = t.NotificationType
+	}
+	return e, nil
+}
+
+func claudeFirstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// claudeCut cuts a text to at most n bytes, never inside a character.
+func claudeCut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,287 @@
+package hooks
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// claudeMarkInput opens Claude's input line: the prompt sign and a no-break space. Old prompts in the
+// transcript and entries of menus have the sign too, but a plain space after it.
+const (
+	claudeMarkInput = "❯\u00a0"
+	claudeMarkShell = "!\u00a0"
+)
+
+// Look reads Claude's screen by the row of the cursor, which the program places in its input line or on the
+// chosen entry of a dialog, and by the frame around that row. Words elsewhere on the screen are output:
+// the same words appear there.
+func (claude) Look(v View) Screen {
+	cells := claudeCells(v.Rows)
+	if d, popup, ok := claudeInputLine(cells, v); ok {
+		return Screen{Name: Ready, Draft: d, Popup: popup}
+	}
+	return Screen{Name: claudeDialog(cells, v)}
+}
+
+// claudeCell is one character of the screen.
+type claudeCell struct {
+	r   rune
+	dim bool
+}
+
+// claudeCells reads rows with SGR sequences. Attributes carry over from row to row, as the capture writes them.
+func claudeCells(rows []string) [][]claudeCell {
+	dim := false
+	out := make([][]claudeCell, len(rows))
+	for i, row := range rows {
+		for len(row) > 0 {
+			if strings.HasPrefix(row, "\x1b[") {
+				end := strings.IndexByte(row, 'm')
+				if end < 0 {
+					break
+				}
+				dim = claudeDim(row[2:end], dim)
+				row = row[end+1:]
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(row)
+			out[i] = append(out[i], claudeCell{r, dim})
+			row = row[n:]
+		}
+	}
+	return out
+}
+
+// claudeDim follows the attribute "faint" through one SGR sequence.
+func claudeDim(sgr string, dim bool) bool {
+	codes := strings.Split(sgr, ";")
+	for i := 0; i < len(codes); i++ {
+		switch codes[i] {
+		case "", "0", "22":
+			dim = false
+		case "2":
+			dim = true
+		case "38", "48", "58": // a colour's own numbers follow
+			if i+1 < len(codes) && codes[i+1] == "5" {
+				i += 2
+			} else if i+1 < len(codes) && codes[i+1] == "2" {
+				i += 4
+			}
+		}
+	}
+	return dim
+}
+
+// claudeText is a row's plain text without the blanks at its end.
+func claudeText(row []claudeCell) string {
+	var b strings.Builder
+	for _, c := range row {
+		b.WriteRune(c.r)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// claudeRule reports whether a row is a frame's horizontal line. A session's name may stand in it.
+func claudeRule(row []claudeCell) bool { return claudeIsRule(claudeText(row)) }
+
+func claudeIsRule(text string) bool {
+	return strings.HasPrefix(text, "────────") || strings.HasPrefix(text, "▔▔▔▔▔▔▔▔")
+}
+
+// claudeIndent is the width of the mark, and of the blanks under it in further rows.
+const claudeIndent = 2
+
+// claudeInputLine finds the input line around the cursor: the row with the mark, right under a rule, and
+// the rows down to the next rule, the cursor in one of them and right of the mark. A line that a person
+// turned into a shell command has another mark, and counts as a draft that begins with it.
+func claudeInputLine(cells [][]claudeCell, v View) (draft string, popup, ok bool) {
+	if v.CursorY >= len(cells) || v.CursorX < claudeIndent {
+		return "", false, false
+	}
+	top := v.CursorY
+	for top > 0 && !claudeRule(cells[top-1]) {
+		if !strings.HasPrefix(claudeText(cells[top])+"  ", "  ") {
+			return "", false, false // no further row of an input line
+		}
+		top--
+	}
+	first := claudeText(cells[top])
+	shell := strings.HasPrefix(first, claudeMarkShell)
+	if top == 0 || !shell && !strings.HasPrefix(first, claudeMarkInput) {
+		return "", false, false
+	}
+	end := v.CursorY + 1
+	for end < len(cells) && !claudeRule(cells[end]) {
+		end++
+	}
+	if end == len(cells) {
+		return "", false, false
+	}
+	draft = claudeDraft(cells[top:end], v.CursorX, v.CursorY-top)
+	if shell {
+		draft = "!" + draft
+	}
+	return draft, claudePopup(cells[:top-1], draft), true
+}
+
+// claudeDraft joins the rows of an input line by nothing: where a row is full the screen does not tell a
+// word cut at the edge from a blank that was left out there. Faint text is a hint and no draft; the
+// cursor's own cell is shown inverse, never faint, and belongs to the hint that follows it.
+func claudeDraft(rows [][]claudeCell, cursorX, cursorY int) string {
+	var draft strings.Builder
+	for y, row := range rows {
+		var b strings.Builder
+		for x, c := range row {
+			underCursor := y == cursorY && x == cursorX
+			hint := c.dim || underCursor && x+1 < len(row) && row[x+1].dim && row[x+1].r != ' '
+			if x >= claudeIndent && !hint {
+				b.WriteRune(c.r)
+			}
+		}
+		draft.WriteString(strings.TrimRight(b.String(), " "))
+	}
+	return draft.String()
+}
+
+// claudePopup reports whether a menu of commands or files stands over the input line and Enter would take
+// an entry of it that is not what was typed. above are the rows over the line's rule. A menu in which
+// nothing is chosen (that of files) takes nothing.
+func claudePopup(above [][]claudeCell, draft string) bool {
+	if !strings.HasPrefix(draft, "/") && !strings.Contains(draft, "@") {
+		return false // the same sign in the output above is output
+	}
+	for y := len(above) - 1; y >= 0; y-- {
+		t := claudeText(above[y])
+		if t == "" {
+			return false
+		}
+		if entry, ok := strings.CutPrefix(t, "  ❯ "); ok {
+			entry, _, _ = strings.Cut(entry, " ")
+			return entry != draft
+		}
+	}
+	return false
+}
+
+// claudeChoice is the chosen entry of a dialog: the sign, a plain space, and perhaps a number.
+var claudeChoice = regexp.MustCompile(`^( {0,4})❯ ([0-9]+\. )?`)
+
+// claudeFirst is a dialog's first numbered entry.
+var claudeFirst = regexp.MustCompile(`^ *(?:❯ )?1\. (.*)`)
+
+// claudeTitles are the dialogs known by the first row under their rule.
+var claudeTitles = []struct{ starts, screen string }{
+	{"Accessing workspace:", Trust},
+	{"Detected a custom API key", APIKey},
+	{"Make auto mode your default", AutoMode},
+	{"Select login method", Login},
+	// The usage limit's own question; not seen on the bench, its title is from the program's text.
+	{"What do you want to do?", Limit},
+}
+
+// claudeDialog names a screen without an input line.
+func claudeDialog(cells [][]claudeCell, v View) string {
+	rows := make([]string, len(cells))
+	for i, c := range cells {
+		rows[i] = claudeText(c)
+	}
+	if v.CursorY < len(rows) {
+		if choice := claudeChoice.FindStringSubmatch(rows[v.CursorY]); choice != nil {
+			return claudeChosen(rows, v, choice[1], choice[2] != "")
+		}
+	}
+	return claudeBare(rows, v)
+}
+
+// claudeChosen names the dialog in which the cursor stands on an entry.
+func claudeChosen(rows []string, v View, indent string, numbered bool) string {
+	dialog := claudeUnderRule(rows, v.CursorY)
+	title := claudeNonblank(dialog)
+	for _, t := range claudeTitles {
+		if strings.HasPrefix(title, t.starts) {
+			return t.screen
+		}
+	}
+	switch {
+	case numbered && indent == "" && claudeAsks(rows, title):
+		return Question
+	case numbered && indent != "" && claudeApproves(dialog, rows[:v.CursorY+1]):
+		return Permission
+	case claudeWelcome(rows, v):
+		return Login
+	}
+	return Strange
+}
+
+// claudeAsks: a question's entries stand at column 0. Its foot says how to choose; the last page of several
+// questions has none, but the row with their names over it.
+func claudeAsks(rows []string, title string) bool {
+	for i := len(rows) - 1; i >= 0; i-- {
+		if rows[i] != "" {
+			return strings.HasPrefix(rows[i], "Enter to select") || strings.HasPrefix(title, "←")
+		}
+	}
+	return false
+}
+
+// claudeApproves: whatever is to be permitted, the first entry says yes.
+func claudeApproves(dialog, upToCursor []string) bool {
+	first := len(upToCursor) - len(dialog)
+	for i := len(upToCursor) - 1; i >= first && i >= 0; i-- {
+		if m := claudeFirst.FindStringSubmatch(upToCursor[i]); m != nil {
+			return strings.HasPrefix(m[1], "Yes")
+		}
+	}
+	return false
+}
+
+// claudeUnderRule returns the rows from the nearest rule above row y down to y.
+func claudeUnderRule(rows []string, y int) []string {
+	for top := y; top > 0; top-- {
+		if claudeIsRule(strings.TrimSpace(rows[top-1])) {
+			return rows[top : y+1]
+		}
+	}
+	return rows[:y+1]
+}
+
+func claudeNonblank(rows []string) string {
+	for _, r := range rows {
+		if t := strings.TrimSpace(r); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// claudeWelcome: theme, security notes and sign-in of a first run have no rule, but the main screen with a
+// greeting at its very top, and the cursor hidden, which a shell never has.
+func claudeWelcome(rows []string, v View) bool {
+	return !v.Alternate && !v.CursorVisible && strings.HasPrefix(claudeNonblank(rows), "Welcome to Claude Code")
+}
+
+// claudeBare names a screen in which the cursor stands on no entry.
+func claudeBare(rows []string, v View) string {
+	switch {
+	case claudeWelcome(rows, v):
+		return Login
+	case claudeNonblank(rows) == "", !v.Alternate && v.CursorVisible:
+		return Starting
+	case v.Alternate && claudeLogoOnly(rows):
+		return Starting
+	}
+	return Strange
+}
+
+// claudeLogoOnly: three rows of logo with the name in one of them, and nothing else yet.
+func claudeLogoOnly(rows []string) bool {
+	filled, named := 0, false
+	for _, r := range rows {
+		if r != "" {
+			filled++
+			named = named || strings.Contains(r, "Claude Code")
+		}
+	}
+	return named && filled <= 3
+}

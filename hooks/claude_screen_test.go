@@ -1,0 +1,138 @@
+package hooks
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var claudeUpdate = flag.Bool("update-claude", false, "write what is seen into testdata; read the diff")
+
+// recordedView reads a recorded screen: a line with cursor, flags and size, then the rows.
+func recordedView(t testing.TB, path string) View {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, body, _ := strings.Cut(string(text), "\n")
+	var v View
+	var visible, alternate int
+	_, err = fmt.Sscanf(head, "cursor=%d,%d visible=%d alternate=%d size=%dx%d",
+		&v.CursorX, &v.CursorY, &visible, &alternate, &v.Width, &v.Height)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	v.CursorVisible, v.Alternate = visible == 1, alternate == 1
+	v.Rows = strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	return v
+}
+
+// TestClaudeScreens reads every recorded screen: screens/SIZE-NAME.txt are looks at Claude Code 2.1.332, those
+// whose name begins with r older ones, whose cursor was worked out afterwards. screens.txt says what each is.
+func TestClaudeScreens(t *testing.T) {
+	files, err := filepath.Glob("testdata/claude/screens/*.txt")
+	if err != nil || len(files) < 80 {
+		t.Fatalf("%d recorded screens, %v", len(files), err)
+	}
+	var got strings.Builder
+	for _, f := range files {
+		s := claude{}.Look(recordedView(t, f))
+		fmt.Fprintf(&got, "%s: %s", strings.TrimSuffix(filepath.Base(f), ".txt"), s.Name)
+		if s.Popup {
+			got.WriteString(" popup")
+		}
+		if s.Draft != "" {
+			fmt.Fprintf(&got, " draft %q", s.Draft)
+		}
+		got.WriteByte('\n')
+	}
+	const table = "testdata/claude/screens.txt"
+	if *claudeUpdate {
+		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("screens read as\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+// TestClaudeOutputIsNoDialog puts every recorded dialog above a ready input line, as output that an agent
+// prints (cat of a recording does that): only the line counts.
+func TestClaudeOutputIsNoDialog(t *testing.T) {
+	ready := recordedView(t, "testdata/claude/screens/120x40-ready.txt")
+	box := ready.Rows[ready.CursorY-1:]
+	files, err := filepath.Glob("testdata/claude/screens/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		v := recordedView(t, f)
+		v.Alternate, v.CursorX = true, 2
+		v.Rows = append(append([]string{}, v.Rows...), "\x1b[0m")
+		v.CursorY = len(v.Rows) + 1
+		v.Rows = append(v.Rows, box...)
+		if s := (claude{}).Look(v); s.Name != Ready || s.Draft != "" || s.Popup {
+			t.Errorf("%s as output: %+v", f, s)
+		}
+	}
+}
+
+// TestClaudeInputLineInOutput is the other way round: an input line that was only printed, with the cursor
+// elsewhere, is none.
+func TestClaudeInputLineInOutput(t *testing.T) {
+	v := recordedView(t, "testdata/claude/screens/120x40-permission.txt")
+	v.Rows[2], v.Rows[3], v.Rows[4] = strings.Repeat("─", 120), "❯\u00a0go on", strings.Repeat("─", 120)
+	if s := (claude{}).Look(v); s.Name != Permission {
+		t.Errorf("a dialog under a printed input line: %+v", s)
+	}
+	for y := range v.Rows {
+		v.Rows[y] = ""
+	}
+	v.Rows[10], v.CursorX, v.CursorY = "❯\u00a0no frame around it", 4, 10
+	if s := (claude{}).Look(v); s.Name == Ready {
+		t.Errorf("a mark without its frame: %+v", s)
+	}
+}
+
+func TestClaudeHint(t *testing.T) {
+	rule := strings.Repeat("─", 80)
+	for _, c := range []struct{ row, draft string }{
+		{"❯\u00a0\x1b[7mT\x1b[0;2mry \"fix the tests\"\x1b[0m", ""},
+		{"❯\u00a0\x1b[7mP\x1b[0;2mress up to edit queued messages\x1b[0m", ""},
+		{"❯\u00a0\x1b[7mT\x1b[0mry this", "Try this"},
+		{"❯\u00a0\x1b[7mT\x1b[0m", "T"},
+		{"❯\u00a0\x1b[38;5;2mgreen\x1b[39m", "green"},
+		{"❯\u00a0\x1b[38;2;2;2;2mrgb\x1b[39m", "rgb"},
+		{"❯\u00a0/team \x1b[7m[\x1b[0;2margs]\x1b[0m", "/team"},
+	} {
+		x := 2
+		if strings.Contains(c.row, "[args") || strings.Contains(c.row, "margs") {
+			x = 8
+		}
+		v := View{Rows: []string{"", rule, c.row, rule, "  ? for shortcuts"}, CursorX: x, CursorY: 2, Alternate: true, Width: 80, Height: 5}
+		if s := (claude{}).Look(v); s.Name != Ready || s.Draft != c.draft {
+			t.Errorf("%q: %+v, want draft %q", c.row, s, c.draft)
+		}
+	}
+}
+
+func FuzzClaudeLook(f *testing.F) {
+	f.Add("❯\u00a0\x1b[7m ", 2, 1)
+	f.Add("\x1b[;;m❯ 1. Yes\x1b[38;5", 0, 0)
+	f.Fuzz(func(t *testing.T, text string, x, y int) {
+		if x < 0 || y < 0 {
+			return
+		}
+		rows := strings.Split(text, "\n")
+		claude{}.Look(View{Rows: rows, CursorX: x, CursorY: y, Width: 80, Height: len(rows)})
+	})
+}

@@ -1,0 +1,169 @@
+package tmux
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strings"
+	"sync"
+)
+
+// bellHooks together ring for every way in which a pane ends, except respawn-pane -k: pane-exited does not fire
+// for kill-pane and kill-window, and pane-died takes its place where remain-on-exit is set.
+var bellHooks = []string{"pane-exited", "pane-died", "after-kill-pane", "window-unlinked", "session-closed"}
+
+// Bell rings when a pane of the server may have ended. What ended is for Panes to tell.
+type Bell struct {
+	// C gets one value for any number of rings since the last was taken. It is closed when the server has
+	// ended or Close was called.
+	C <-chan struct{}
+
+	t       *Tmux
+	server  Identity
+	channel string
+	hooks   []string // each with its index
+	stop    context.CancelFunc
+	quit    chan struct{} // closed by Close
+	done    chan struct{} // closed when nobody listens any more
+	once    sync.Once
+	closing error
+}
+
+// Bell hangs a bell. hash tells apart those who hang one on the same server; a second one by the same hash
+// takes the first one's place. The hooks stand at an index of their own: without one they would erase a
+// person's.
+func (t *Tmux) Bell(ctx context.Context, hash string) (*Bell, error) {
+	server, err := t.Identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := fnv.New32a()
+	h.Write([]byte(hash))
+	// A new channel each time: a waiter that a killed process left behind would swallow a ring.
+	b := &Bell{t: t, server: server, channel: fmt.Sprintf("st-%08x-%s", h.Sum32(), nonce()), quit: make(chan struct{}), done: make(chan struct{})}
+	var cmds []Cmd
+	for _, name := range bellHooks {
+		hook := fmt.Sprintf("%s[%d]", name, 1000+h.Sum32()%1_000_000)
+		b.hooks = append(b.hooks, hook)
+		cmds = append(cmds, Cmd{"set-hook", "-g", hook, "wait-for -S " + b.channel})
+	}
+	if _, err := t.Run(ctx, cmds...); err != nil {
+		return nil, err
+	}
+	rings := make(chan struct{}, 1)
+	b.C = rings
+	listen, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	go b.listen(listen, rings)
+	return b, nil
+}
+
+// listen waits again and again. A ring while nobody waits is kept by tmux, so none is lost in between.
+func (b *Bell) listen(ctx context.Context, rings chan<- struct{}) {
+	defer close(b.done)
+	defer close(rings)
+	for {
+		if err := b.wait(ctx); err != nil {
+			return
+		}
+		select {
+		case <-b.quit:
+			return
+		default:
+		}
+		select {
+		case rings <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// wait is one waiting client. -C: it is in no list of clients, outlives its session, ends with the server, and
+// with us, when its input closes. The check keeps it from waiting on a server that was started anew.
+func (b *Bell) wait(ctx context.Context) error {
+	c := new(check)
+	c.server(b.server)
+	p := b.t.process(ctx, arguments([]Cmd{{"if-shell", "-F", c.String(), "wait-for " + b.channel, "display-message -p " + held}})...)
+	p.Args = append([]string{p.Args[0], "-C"}, p.Args[1:]...)
+	in, err := p.StdinPipe()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.Start(); err != nil {
+		return err
+	}
+	other := readUntilEnd(out)
+	if err := p.Wait(); err != nil {
+		return err
+	}
+	if other {
+		return ErrOtherServer
+	}
+	return nil
+}
+
+// readUntilEnd takes in what the client is told, for tmux holds back a client that doesn't read, and reports
+// whether the check failed.
+func readUntilEnd(out io.Reader) (other bool) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		other = other || strings.TrimRight(line, "\r\n") == held
+		if err != nil {
+			return other
+		}
+	}
+}
+
+// Close takes the hooks off, where they are still this bell's, and ends the waiting client. Without a server
+// there is nothing to take off.
+func (b *Bell) Close() error {
+	b.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), stepLimit)
+		defer cancel()
+		close(b.quit)
+		if b.closing = b.takeOff(ctx); b.closing == nil {
+			// The last ring, or the server's end, lets the client end by itself. Killed, it would leave its
+			// wait behind in the server.
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+			}
+		}
+		b.stop()
+		<-b.done
+	})
+	return b.closing
+}
+
+func (b *Bell) takeOff(ctx context.Context) error {
+	is, err := b.t.Identity(ctx)
+	if errors.Is(err, ErrNoServer) || err == nil && is != b.server {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// pane-exited and the other hooks of panes and windows are in the windows' table.
+	out, err := b.t.Run(ctx, Cmd{"show-hooks", "-g"}, Cmd{"show-hooks", "-gw"})
+	if err != nil {
+		return err
+	}
+	var cmds []Cmd
+	for _, hook := range b.hooks {
+		if strings.Contains(out, hook+" wait-for -S "+b.channel) {
+			cmds = append(cmds, Cmd{"set-hook", "-gu", hook})
+		}
+	}
+	cmds = append(cmds, Cmd{"wait-for", "-S", b.channel})
+	_, err = b.t.Run(ctx, cmds...)
+	return err
+}
