@@ -19,5 +19,5 @@ func runDaemon([]string) int {
 	if err != nil {
 		return fail(out, err)
 	}
-	return daemon.Main(home, nil)
+	return daemon.Main(home, daemon.Serve(version))
 }

@@ -4,12 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"time"
 
 	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
 )
+
+func init() {
+	register(&verb{
+		name: "hook", hidden: true, about: "be an agent's hook",
+		raw: func(args []string) int { return runHook(args, os.Stdin, os.Stdout, os.Getenv) },
+	})
+}
 
 // hookTime is how long an agent waits for us at the most while the daemon does not answer.
 const hookTime = 250 * time.Millisecond

@@ -65,7 +65,7 @@ type pane struct {
 
 	signals chan os.Signal
 	child   chan os.Signal // SIGCHLD: one that waits stands for all
-	hung    bool // the terminal is gone or we were told to end
+	hung    bool           // the terminal is gone or we were told to end
 	reports chan func()
 	told    chan struct{} // all reports are out
 }
