@@ -154,7 +154,7 @@ func TestTruncatedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := int(top.top) * int(top.pageSize)
-	for range times(20) {
+	for range times(10) {
 		n := r.Intn(used)
 		survives(t, damaged(t, from, raw[:n]), want, fmt.Sprintf("cut at %d", n), true)
 	}
@@ -165,7 +165,7 @@ func TestTruncatedStore(t *testing.T) {
 func TestFlippedBytes(t *testing.T) {
 	from, r := filled(t), seeded(t)
 	raw, want := read(t, filepath.Join(from, File)), stateOf(t, from)
-	for range times(60) {
+	for range times(30) {
 		bad, how := append([]byte{}, raw...), "flipped"
 		for range 1 + r.Intn(3) {
 			at, bit := r.Intn(len(bad)), byte(1)<<r.Intn(8)
@@ -174,7 +174,7 @@ func TestFlippedBytes(t *testing.T) {
 		}
 		survives(t, damaged(t, from, bad), want, how, false)
 	}
-	for range times(20) {
+	for range times(10) {
 		bad := append([]byte{}, raw...)
 		at := r.Intn(len(bad) - 4096)
 		for i := range 4096 {
