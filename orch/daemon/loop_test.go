@@ -177,7 +177,7 @@ func TestContentDecidesWhatIsTheSame(t *testing.T) {
 }
 
 // hold makes Step wait at a toyTurn that says hold, so that a test can line up a batch behind it.
-func hold(l *Loop) (held, release chan struct{}) {
+func holdUp(l *Loop) (held, release chan struct{}) {
 	held, release = make(chan struct{}), make(chan struct{})
 	step := l.Step
 	l.Step = func(v orch.View, in orch.Input) (orch.Changes, []orch.Effect) {
@@ -192,7 +192,7 @@ func hold(l *Loop) (held, release chan struct{}) {
 
 func TestOneBatchForAllThatWaits(t *testing.T) {
 	var held, release chan struct{}
-	r := run(t, t.TempDir(), func(l *Loop) { held, release = hold(l) })
+	r := run(t, t.TempDir(), func(l *Loop) { held, release = holdUp(l) })
 	var all sync.WaitGroup
 	all.Go(func() { r.do("", toyTurn{Do: "hold"}) })
 	<-held
