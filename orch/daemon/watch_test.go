@@ -119,7 +119,7 @@ func serverEnds(w *world) {
 }
 
 func interrupted(w *world) {
-	a := w.start(w.job("one", "sleep 100", "--nasty", "esc-quiet"))
+	a := w.start(w.job("one", "say begun\nsleep 100"))
 	w.until(a, "its turn runs", func(i orch.StartInfo) bool { return i.Worker.Status == "working" })
 	must(w.T, w.server.Tmux().Keys(context.Background(), w.agent(a.Agent).Pane, "Escape"))
 	began := time.Now()
