@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -106,7 +107,7 @@ func code(err error) string {
 	if errors.As(err, &e) {
 		return e.Code
 	}
-	return ""
+	return fmt.Sprint(err)
 }
 
 func TestEffectFollowsInput(t *testing.T) {
@@ -176,8 +177,8 @@ func TestContentDecidesWhatIsTheSame(t *testing.T) {
 	}
 }
 
-// hold makes Step wait at a toyTurn that says hold, so that a test can line up a batch behind it.
-func hold(l *Loop) (held, release chan struct{}) {
+// holdStep makes Step wait at a toyTurn that says hold, so that a test can line up a batch behind it.
+func holdStep(l *Loop) (held, release chan struct{}) {
 	held, release = make(chan struct{}), make(chan struct{})
 	step := l.Step
 	l.Step = func(v orch.View, in orch.Input) (orch.Changes, []orch.Effect) {
@@ -192,7 +193,7 @@ func hold(l *Loop) (held, release chan struct{}) {
 
 func TestOneBatchForAllThatWaits(t *testing.T) {
 	var held, release chan struct{}
-	r := run(t, t.TempDir(), func(l *Loop) { held, release = hold(l) })
+	r := run(t, t.TempDir(), func(l *Loop) { held, release = holdStep(l) })
 	var all sync.WaitGroup
 	all.Go(func() { r.do("", toyTurn{Do: "hold"}) })
 	<-held
