@@ -17,6 +17,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/proc"
 	"st/tmux"
 )
 
@@ -294,14 +295,18 @@ func readReports(path string) ([]string, error) {
 		return nil, err
 	}
 	var file struct {
-		Reports []orch.Report `json:"reports"`
+		Dispatches []struct {
+			Report *orch.Report `json:"report"`
+		} `json:"dispatches"`
 	}
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, err
 	}
 	var reports []string
-	for _, r := range file.Reports {
-		reports = append(reports, r.Summary)
+	for _, d := range file.Dispatches {
+		if d.Report != nil {
+			reports = append(reports, d.Report.Outcome+", "+d.Report.Summary)
+		}
 	}
 	return reports, nil
 }
@@ -315,7 +320,8 @@ func (s *stage) leave() error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
-	return errors.Join(s.endDaemon(ctx), s.endServer(ctx), os.RemoveAll(s.dir))
+	// The panes' processes tell the daemon of their end, so it goes last.
+	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir))
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {
@@ -334,25 +340,34 @@ func (s *stage) endDaemon(ctx context.Context) error {
 	return nil
 }
 
-// endServer ends the demo's own server and waits until nobody answers there.
+// endServer ends the demo's own server and waits until all that ran in its panes is gone.
 func (s *stage) endServer(ctx context.Context) error {
 	if s.server.PID == 0 {
 		return nil
 	}
-	out, err := exec.CommandContext(ctx, "tmux", "-S", s.socket, "kill-server").CombinedOutput()
+	panes, err := tmux.At(s.socket).Panes(ctx)
+	if err != nil {
+		return err
+	}
+	var running []proc.Process
+	for _, p := range panes {
+		if one, err := proc.Of(p.PID); err == nil { // else it has ended by itself
+			running = append(running, one)
+		}
+	}
+	if out, err := exec.CommandContext(ctx, "tmux", "-S", s.socket, "kill-server").CombinedOutput(); err != nil {
+		return fmt.Errorf("tmux kill-server: %w: %s", err, out)
+	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		_, gone := tmux.At(s.socket).Identity(ctx)
-		if errors.Is(gone, tmux.ErrNoServer) {
-			return nil
-		}
+	for slices.ContainsFunc(running, proc.Alive) {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the demo's tmux server (pid %d) does not end: %w: %s", s.server.PID, errors.Join(err, gone), out)
+			return fmt.Errorf("not all of the demo's panes have ended: %w", ctx.Err())
 		case <-tick.C:
 		}
 	}
+	return nil
 }
 
 func (s *stage) tell(format string, args ...any) error {

@@ -41,9 +41,9 @@ func orchEnd(c *call) (int, error) {
 	}
 	switch {
 	case a.Already:
-		return exitDone, c.out.say("nothing to do: run %s %s had ended", a.Run.ID, quoted(a.Run.Name))
+		return exitDone, c.out.say("nothing to do: run %s had ended", runNamed(a.Run))
 	case len(a.Stopped) > 0:
-		return exitDone, c.out.say("ended run %s %s; stopping %s", a.Run.ID, quoted(a.Run.Name), strings.Join(a.Stopped, ", "))
+		return exitDone, c.out.say("ended run %s; stopping %s", runNamed(a.Run), strings.Join(a.Stopped, ", "))
 	}
-	return exitDone, c.out.say("ended run %s %s", a.Run.ID, quoted(a.Run.Name))
+	return exitDone, c.out.say("ended run %s", runNamed(a.Run))
 }

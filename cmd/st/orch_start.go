@@ -38,5 +38,5 @@ func orchStart(c *call) (int, error) {
 	if c.out.json {
 		return exitDone, c.out.data(map[string]any{"run": a.Run})
 	}
-	return exitDone, c.out.say("started run %s %s", a.Run.ID, quoted(a.Run.Name))
+	return exitDone, c.out.say("started run %s", runNamed(a.Run))
 }

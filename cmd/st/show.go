@@ -184,6 +184,14 @@ func quoted(name string) string { return `"` + clean(name) + `"` }
 // named is a worker in a message.
 func named(w orch.WorkerInfo) string { return fmt.Sprintf("%s %s (%s)", w.ID, quoted(w.Name), w.Kind) }
 
+// runNamed is a run in a message; its name is optional.
+func runNamed(r orch.RunInfo) string {
+	if r.Name == "" {
+		return r.ID
+	}
+	return r.ID + " " + quoted(r.Name)
+}
+
 // run prints a run and its workers.
 func (p *printer) run(r orch.RunInfo) error {
 	who := r.Coordinator
@@ -194,7 +202,7 @@ func (p *printer) run(r orch.RunInfo) error {
 	if r.Current {
 		state += ", current"
 	}
-	if err := p.say("%s %s: %s", p.style(p.styles.head, r.ID), quoted(r.Name), state); err != nil {
+	if err := p.say("%s: %s", p.style(p.styles.head, runNamed(r)), state); err != nil {
 		return err
 	}
 	err := p.fields([]field{

@@ -38,7 +38,7 @@ func (p *printer) tree(t orch.TreeInfo) error {
 	if a := t.Coordinator; a != nil {
 		seat = a.ID + " " + quoted(a.Name) + " (" + a.Kind + ") " + status(a.Status, a.WaitingFor)
 	}
-	if err := p.say("%s %s: %s", p.style(p.styles.head, t.Run.ID), quoted(t.Run.Name), seat); err != nil {
+	if err := p.say("%s: %s", p.style(p.styles.head, runNamed(t.Run)), seat); err != nil {
 		return err
 	}
 	for i, w := range t.Workers {

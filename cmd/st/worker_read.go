@@ -66,5 +66,5 @@ func texts(r orch.ReadInfo) []field {
 	for _, n := range r.Notes {
 		parts = append(parts, field{fmt.Sprintf("note of %s (%s)", n.At.Format("15:04:05"), n.Why), n.Summary})
 	}
-	return append(parts, field{"screen", r.Screen})
+	return append(parts, field{"screen", strings.Trim(r.Screen, "\n")})
 }
