@@ -41,8 +41,8 @@ func someRun() state {
 		Task{ID: "t1", Run: "r1", Title: "write", Spec: "write it", Status: "completed", Dispatch: "d2", Created: runTime},
 		Dispatch{ID: "d1", Run: "r1", Task: "t1", Worker: "w1", Agent: "a2", Word: "o1", Copy: "/secret", Created: runTime, Closed: "stopped"},
 		Dispatch{ID: "d2", Run: "r1", Task: "t1", Worker: "w1", Agent: "a2", Created: runTime, Opened: &runTime,
-			Report: &Report{At: runTime, Outcome: "succeeded", Summary: "did it"},
-			Notes:  []Report{{At: runTime, Outcome: "failed", Summary: "late", Why: "twice"}}},
+			Finished: &runTime, Report: &Report{At: runTime, Outcome: "succeeded", Summary: "did it"},
+			Notes: []Report{{At: runTime, Outcome: "failed", Summary: "late", Why: "twice"}}},
 	}
 }
 
