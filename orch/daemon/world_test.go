@@ -59,7 +59,9 @@ func newWorld(t *testing.T, st string) *world {
 	return w
 }
 
-func (w *world) path(parts ...string) string { return filepath.Join(append([]string{w.dir}, parts...)...) }
+func (w *world) path(parts ...string) string {
+	return filepath.Join(append([]string{w.dir}, parts...)...)
+}
 
 // shim puts a tmux into the daemon's PATH that kills the daemon before or after the call whose arguments
 // hold what the file "die" says; once.
