@@ -26,6 +26,9 @@ func (t *Tmux) Open(ctx context.Context, o Open) (Pane, error) {
 	if err := checkStart(o.Dir, o.Argv); err != nil {
 		return Pane{}, err
 	}
+	if printable(o.Tag) != o.Tag {
+		return Pane{}, fmt.Errorf("tag %q holds control characters", o.Tag)
+	}
 	// The commands that follow need a target that is known beforehand, so the window has a name of its own
 	// until the last of them. Without a target they would reach the pane a person looks at.
 	own := nonce()
