@@ -143,7 +143,7 @@ func TestBellLosesNoRing(t *testing.T) {
 	s := tmuxtest.New(t)
 	s.Session("main")
 	b := hang(t, s, "hash")
-	for range 20 {
+	for range 6 {
 		s.Session("victim")
 		s.Run("kill-session", "-t", "victim")
 		rung(t, b, "kill-session")

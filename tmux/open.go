@@ -174,8 +174,11 @@ func (t *Tmux) mismatch(ctx context.Context, id string, want Identity, tag strin
 	return fmt.Errorf("pane %s: %w", id, ErrNoPane)
 }
 
-// KillServer ends the server, if it is the one meant.
+// KillServer ends the server, if it is the one meant; ErrOtherServer otherwise, and for a zero Identity.
 func (t *Tmux) KillServer(ctx context.Context, want Identity) error {
+	if want.IsZero() {
+		return ErrOtherServer
+	}
 	c := new(check)
 	c.server(want)
 	ok, err := was(t.Run(ctx, guarded("", c, "kill-server")))

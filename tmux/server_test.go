@@ -150,6 +150,9 @@ func TestNewSessionStartsAServer(t *testing.T) {
 	id := s.Identity()
 	other := id
 	other.PID++
+	if err := s.Tmux().KillServer(t.Context(), tmux.Identity{}); !errors.Is(err, tmux.ErrOtherServer) {
+		t.Errorf("no server named: %v", err)
+	}
 	if err := s.Tmux().KillServer(t.Context(), other); !errors.Is(err, tmux.ErrOtherServer) {
 		t.Errorf("another server: %v", err)
 	}
@@ -339,9 +342,18 @@ func openMany(t testing.TB, s *tmuxtest.Server, n int) []string {
 		t.Fatal(err)
 	}
 	ids := strings.Fields(out)
-	for i, id := range ids {
-		s.WaitText(id, fmt.Sprintf("row of %d", i))
-	}
+	tmuxtest.Wait(t, "every pane shows its row", func() (bool, string) {
+		views, err := s.Tmux().Look(t.Context(), ids...)
+		if err != nil {
+			return false, err.Error()
+		}
+		for i, id := range ids {
+			if !strings.HasPrefix(views[id].Rows[0], fmt.Sprintf("row of %d", i)) {
+				return false, id + "\n" + tmuxtest.Screen(views[id])
+			}
+		}
+		return len(ids) == n, fmt.Sprint(len(ids), " panes")
+	})
 	return ids
 }
 
