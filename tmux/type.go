@@ -1,0 +1,523 @@
+package tmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Outcomes of Type.
+const (
+	Submitted = "submitted"
+	Withheld  = "withheld"
+)
+
+// Stages of Type, told before what they name can happen.
+const (
+	StagePasting  = "pasting"  // the text may stand in the input line from here on; it is not submitted
+	StageEntering = "entering" // Enter may have been pressed
+)
+
+// Why Type withholds, where it is not the reason that Typing.Read gave.
+const (
+	WhyDraft        = "draft"         // something else stands in the input line
+	WhyCopyMode     = "copy_mode"     // a person reads back in the pane
+	WhyGone         = "gone"          // no such pane, dead, or not the one meant
+	WhyBusy         = "busy"          // a person has just pressed a key there, or another Type holds the pane
+	WhyNotShown     = "not_shown"     // the text was pasted and never appeared
+	WhyEnterIgnored = "enter_ignored" // Enter was pressed and the text stayed
+)
+
+// Typing is one line wanted in a pane.
+type Typing struct {
+	Server Identity // of the pane; zero = not checked
+	Tag    string   // that the pane must have; "" = not checked
+	Text   string   // control characters are left out, line breaks become spaces
+	// Read finds the input line in a view. draft is what stands in it, rows joined by nothing; ready says that
+	// there is one and a line may be typed into it; why names what is there instead. It must be quick and may be
+	// called often.
+	Read func(View) (draft string, ready bool, why string)
+	// Stage is told before each stage, and again StagePasting when a line that Enter didn't submit is about to
+	// be taken back. An error ends the typing. May be nil.
+	Stage func(string) error
+	// Resume is the last stage told by an earlier try of this same text whose end is not known, or StagePasting
+	// where that try said Stands. "" for a first try.
+	Resume string
+}
+
+// Typed is what became of it.
+type Typed struct {
+	Outcome string // Submitted: Enter was pressed while exactly the text stood there, and then it had left
+	Why     string // for Withheld
+	// Stands says that the text, or a part of it, may still stand in the input line, next to what a person wrote.
+	Stands                     bool
+	Typed, Verified, Submitted time.Time // zero where it didn't come to that
+}
+
+// Limits within the caller's deadline.
+const (
+	typeLimit   = 15 * time.Second // for everything, where the caller set no deadline
+	verifyLimit = 5 * time.Second  // from the paste until the text stands there
+	removeLimit = 3 * time.Second  // for taking it back
+	stepLimit   = 5 * time.Second  // for one act; not cut short by the caller's deadline, or nobody would know
+	enterAgain  = 700 * time.Millisecond
+	enterMost   = 3 // times; each wait is twice the one before
+	// quiet is how long a person must have pressed no key. tmux tells whole seconds, so up to one more passes.
+	quiet = 2 * time.Second
+	// steady is how many looks in a row must show the same wrong line before it is believed: a program redraws
+	// in pieces.
+	steady = 8
+)
+
+// Type pastes a line into a pane's input line, sees it stand there, presses Enter and sees it leave. It presses
+// nothing where anything else stands there: a person's draft is neither submitted nor touched. A pane takes one
+// Type at a time in this process. An error means that tmux or Stage failed on the way, and what had been told
+// to Stage is what is known.
+func (t *Tmux) Type(ctx context.Context, id string, o Typing) (Typed, error) {
+	if err := paneID(id); err != nil {
+		return Typed{}, err
+	}
+	w := &writer{t: t, id: id, Typing: o, text: strings.TrimSpace(printable(o.Text))}
+	w.want = squash(w.text)
+	if w.want == "" {
+		return Typed{}, errors.New("nothing to type")
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	unlock, ok := lockPane(ctx, t.socket+" "+id)
+	if !ok {
+		return Typed{Outcome: Withheld, Why: WhyBusy}, nil
+	}
+	defer unlock()
+	err := w.run(ctx)
+	return w.typed, err
+}
+
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, typeLimit)
+}
+
+// writer is one Type under way.
+type writer struct {
+	t  *Tmux
+	id string
+	Typing
+	text, want string // want is text without white space
+	told       string // the last stage told
+	typed      Typed
+}
+
+func (w *writer) withhold(why string) error {
+	w.typed.Outcome, w.typed.Why = Withheld, why
+	return nil
+}
+
+func (w *writer) submitted() error {
+	w.typed.Outcome, w.typed.Stands = Submitted, false
+	return nil
+}
+
+// tell reports a stage once.
+func (w *writer) tell(stage string) error {
+	if w.told == stage {
+		return nil
+	}
+	if w.Stage != nil {
+		if err := w.Stage(stage); err != nil {
+			return err
+		}
+	}
+	w.told = stage
+	return nil
+}
+
+func (w *writer) run(ctx context.Context) error {
+	s, err := w.look(ctx)
+	if err != nil {
+		return err
+	}
+	w.told = w.Resume
+	switch {
+	case w.Resume == StageEntering && (s.line == empty || s.line == foreign):
+		return w.submitted()
+	case w.Resume != "" && s.line == whole:
+		w.typed.Stands, w.typed.Verified = true, time.Now()
+		return w.enter(ctx)
+	case w.Resume == StageEntering && s.line != blocked:
+		w.typed.Stands = true
+		return w.withhold(WhyDraft)
+	case w.Resume == StageEntering:
+		w.typed.Stands = s.why != WhyGone
+		return w.withhold(s.why)
+	}
+	w.told = "" // a fresh paste is told even where an earlier one was
+	pasted, err := w.paste(ctx, s)
+	if err != nil || !pasted {
+		return err
+	}
+	verified, err := w.verify(ctx)
+	if err != nil || !verified {
+		return err
+	}
+	return w.enter(ctx)
+}
+
+// What stands in the input line.
+const (
+	blocked = iota // there is none to be seen
+	empty
+	whole   // exactly the text
+	part    // a piece of it: still being drawn, or half taken back
+	mixed   // the text and something else
+	foreign // something else
+)
+
+// sight is one look, judged.
+type sight struct {
+	View
+	line   int
+	why    string // for blocked
+	draft  string // without white space
+	person bool   // has pressed a key here just now
+}
+
+// paste waits for nothing but a redraw: where the line is not free it withholds. The check and the paste are one
+// server step, because what was seen may have changed; and a paste into a dead pane ends the whole server up to
+// tmux 3.3a.
+func (w *writer) paste(ctx context.Context, s sight) (bool, error) {
+	for {
+		if why := w.unfit(s); why != "" {
+			w.typed.Stands = w.Resume != "" && why != WhyGone
+			return false, w.withhold(why)
+		}
+		if err := w.tell(StagePasting); err != nil {
+			return false, err
+		}
+		ok, err := w.pasteStep(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		if ok {
+			w.typed.Typed, w.typed.Stands = time.Now(), true
+			return true, nil
+		}
+		if !pause(ctx, fastTick) {
+			return false, w.withhold(WhyBusy)
+		}
+		if s, err = w.look(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// unfit says why nothing can be pasted now.
+func (w *writer) unfit(s sight) string {
+	switch {
+	case s.line == blocked:
+		return s.why
+	case s.InMode:
+		return WhyCopyMode
+	case s.line != empty:
+		return WhyDraft
+	case s.person:
+		return WhyBusy
+	}
+	return ""
+}
+
+func (w *writer) pasteStep(ctx context.Context, s sight) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepLimit)
+	defer cancel()
+	buffer := nonce()
+	// In a buffer of its own name, so that a person's newest one stays the newest; -p brackets the paste, so
+	// that "/" and "@" open no menu; -d deletes the buffer.
+	paste := guarded(w.id, w.same(s), "paste-buffer -p -r -d -b "+buffer+" -t "+w.id)
+	paste[len(paste)-1] += " ; delete-buffer -b " + buffer
+	return was(w.t.run(ctx, w.text, nil, []Cmd{{"load-buffer", "-b", buffer, "-"}, paste}))
+}
+
+// same is a check that the pane is the one meant and as it was seen.
+func (w *writer) same(s sight) *check {
+	c := ours(w.id, w.Server, w.Tag)
+	c.isInt("cursor_x", s.CursorX)
+	c.isInt("cursor_y", s.CursorY)
+	c.isInt("pane_width", s.Width)
+	c.isInt("pane_in_mode", 0)
+	c.isInt("pane_dead", 0)
+	c.isInt("pane_pid", s.PanePID)
+	return c
+}
+
+// press presses a key where the pane still is as it was seen.
+func (w *writer) press(ctx context.Context, s sight, key string) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepLimit)
+	defer cancel()
+	return was(w.t.Run(ctx, guarded(w.id, w.same(s), "send-keys -t "+w.id+" "+key)))
+}
+
+// verify waits until exactly the text stands in the line.
+func (w *writer) verify(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, verifyLimit)
+	defer cancel()
+	var still stillness
+	for {
+		s, err := w.look(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return false, w.withhold(still.why(WhyNotShown))
+		case err != nil:
+			return false, err
+		case s.line == whole:
+			w.typed.Verified = time.Now()
+			return true, nil
+		case s.line == blocked && s.why == WhyGone:
+			w.typed.Stands = false
+			return false, w.withhold(WhyGone)
+		case still.seen(s) >= steady && (s.line == mixed || s.line == foreign):
+			return false, w.withhold(WhyDraft)
+		}
+		pause(ctx, still.tick())
+	}
+}
+
+// enter presses Enter while exactly the text stands there, again where it stays, and waits until it has left.
+func (w *writer) enter(ctx context.Context) error {
+	var still stillness
+	pressed, again := 0, time.Time{}
+	for {
+		s, err := w.look(ctx)
+		if ctx.Err() != nil {
+			return w.takeBack(ctx, pressed, still.why(WhyBusy))
+		}
+		if err != nil {
+			return err
+		}
+		steadily := still.seen(s) >= steady
+		switch {
+		case s.line == whole && !s.InMode && !s.person && time.Now().After(again):
+			if pressed == enterMost {
+				return w.takeBack(ctx, pressed, WhyEnterIgnored)
+			}
+			ok, err := w.enterStep(ctx, s)
+			if err != nil {
+				return err
+			}
+			if ok {
+				again = time.Now().Add(enterAgain << pressed)
+				pressed++
+			}
+		case s.line == whole:
+		case pressed > 0 && w.left(s, steadily):
+			return w.submitted()
+		case s.line == blocked && s.why == WhyGone:
+			w.typed.Stands = false
+			return w.withhold(WhyGone)
+		case pressed == 0 && s.line == empty:
+			// A person has sent it or wiped it out.
+			w.typed.Stands = false
+			return w.withhold(WhyBusy)
+		case steadily && s.line != blocked:
+			return w.withhold(WhyDraft)
+		}
+		pause(ctx, still.tick())
+	}
+}
+
+func (w *writer) enterStep(ctx context.Context, s sight) (bool, error) {
+	if err := w.tell(StageEntering); err != nil {
+		return false, err
+	}
+	ok, err := w.press(ctx, s, "Enter")
+	if ok && w.typed.Submitted.IsZero() {
+		w.typed.Submitted = time.Now()
+	}
+	return ok, err
+}
+
+// left reports whether the text is no longer in the line after Enter. A screen without a line must last a few
+// looks: it may be half a redraw.
+func (w *writer) left(s sight, steadily bool) bool {
+	switch s.line {
+	case empty, foreign:
+		return true
+	case blocked:
+		return s.why == WhyGone || steadily
+	}
+	return false
+}
+
+// takeBack wipes out the text where it stands alone, row by row with C-u, and withholds.
+func (w *writer) takeBack(ctx context.Context, pressed int, why string) error {
+	if pressed > 0 {
+		why = WhyEnterIgnored
+	}
+	// An empty line is to mean "not submitted" again, should this process end half way.
+	if err := w.tell(StagePasting); err != nil {
+		return err
+	}
+	w.typed.Submitted = time.Time{}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
+	defer cancel()
+	if err := w.wipe(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return w.withhold(why)
+}
+
+func (w *writer) wipe(ctx context.Context) error {
+	var still stillness
+	for ctx.Err() == nil {
+		s, err := w.look(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case s.line == empty || s.line == blocked && s.why == WhyGone:
+			w.typed.Stands = false
+			return nil
+		case s.line == blocked || s.line == mixed || s.line == foreign:
+			return nil
+		case s.InMode || s.person:
+			return nil
+		}
+		if n := still.seen(s); n%steady == 1 {
+			if _, err := w.press(ctx, s, "C-u"); err != nil {
+				return err
+			}
+		}
+		pause(ctx, still.tick())
+	}
+	return nil
+}
+
+// stillness counts looks in a row that showed the same.
+type stillness struct {
+	last  sight
+	looks int
+	all   int
+}
+
+func (q *stillness) seen(s sight) int {
+	if q.all == 0 || s.line != q.last.line || s.draft != q.last.draft || s.why != q.last.why {
+		q.looks = 0
+	}
+	q.last = s
+	q.looks++
+	q.all++
+	return q.looks
+}
+
+// tick grows with the time that nothing has changed.
+func (q *stillness) tick() time.Duration {
+	if q.looks > 30 {
+		return slowTick
+	}
+	return fastTick
+}
+
+// why names what was last in the way; otherwise is for a line that was there.
+func (q *stillness) why(otherwise string) string {
+	switch {
+	case q.all == 0:
+		return otherwise
+	case q.last.line == blocked:
+		return q.last.why
+	case q.last.InMode:
+		return WhyCopyMode
+	case q.last.line == mixed || q.last.line == foreign:
+		return WhyDraft
+	}
+	return otherwise
+}
+
+// look asks for the pane and for the keys of persons in one call, and judges the line.
+func (w *writer) look(ctx context.Context) (sight, error) {
+	mark := nonce()
+	cmds, _, err := lookCommands(mark, []string{w.id})
+	if err != nil {
+		return sight{}, err
+	}
+	clients := Cmd{"list-clients", "-F", mark + "c\t#{client_activity}\t#{pane_id}"}
+	out, err := w.t.Run(ctx, append([]Cmd{clients}, cmds...)...)
+	if errors.Is(err, ErrNoServer) {
+		return sight{why: WhyGone}, nil
+	}
+	if err != nil {
+		return sight{}, err
+	}
+	views := map[string]View{}
+	if err := readViews(out, mark, views); err != nil {
+		return sight{}, err
+	}
+	s := w.judge(views)
+	s.person, err = pressedAKey(out, mark, w.id, time.Now())
+	return s, err
+}
+
+func (w *writer) judge(views map[string]View) sight {
+	v, ok := views[w.id]
+	s := sight{View: v}
+	if !ok || v.Dead || !w.Server.IsZero() && v.Server != w.Server || w.Tag != "" && v.Tag != w.Tag {
+		s.why = WhyGone
+		return s
+	}
+	draft, ready, why := w.Read(v)
+	if !ready {
+		s.why = why
+		return s
+	}
+	s.draft = squash(draft)
+	s.line = compare(s.draft, w.want)
+	return s
+}
+
+func compare(draft, want string) int {
+	switch {
+	case draft == "":
+		return empty
+	case draft == want:
+		return whole
+	case strings.Contains(draft, want):
+		return mixed
+	case strings.Contains(want, draft):
+		return part
+	}
+	return foreign
+}
+
+// pressedAKey reports whether a client that shows the pane as its active one had a key lately. client_activity
+// moves on a person's keys and on attaching, not on send-keys.
+func pressedAKey(out, mark, id string, now time.Time) (bool, error) {
+	for _, p := range parts(out, mark) {
+		row, ok := strings.CutPrefix(p, "c\t")
+		if !ok {
+			continue
+		}
+		second, pane, _ := strings.Cut(row, "\t")
+		n, err := strconv.ParseInt(second, 10, 64)
+		if err != nil {
+			return false, fmt.Errorf("tmux list-clients: unreadable row %q", row)
+		}
+		if pane == id && now.Sub(time.Unix(n, 0)) < quiet+time.Second {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// squash leaves white space out: a line that wraps gains and loses some.
+func squash(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
