@@ -45,6 +45,9 @@ func TestClaudeScreens(t *testing.T) {
 		if s.Popup {
 			got.WriteString(" popup")
 		}
+		if s.Working {
+			got.WriteString(" working")
+		}
 		if s.Draft != "" {
 			fmt.Fprintf(&got, " draft %q", s.Draft)
 		}

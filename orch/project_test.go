@@ -41,8 +41,8 @@ func someRun() state {
 		Task{ID: "t1", Run: "r1", Title: "write", Spec: "write it", Status: "completed", Dispatch: "d2", Created: runTime},
 		Dispatch{ID: "d1", Run: "r1", Task: "t1", Worker: "w1", Agent: "a2", Word: "o1", Copy: "/secret", Created: runTime, Closed: "stopped"},
 		Dispatch{ID: "d2", Run: "r1", Task: "t1", Worker: "w1", Agent: "a2", Created: runTime, Opened: &runTime,
-			Report: &Report{At: runTime, Outcome: "succeeded", Summary: "did it"},
-			Notes:  []Report{{At: runTime, Outcome: "failed", Summary: "late", Why: "twice"}}},
+			Finished: &runTime, Report: &Report{At: runTime, Outcome: "succeeded", Summary: "did it"},
+			Notes: []Report{{At: runTime, Outcome: "failed", Summary: "late", Why: "twice"}}},
 	}
 }
 
@@ -56,12 +56,12 @@ func TestProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"version":1,"run":"r1","name":"api","objective":"build it","coordinator":"a1","created":"2025-06-01T12:00:00Z",` +
-		`"workers":[{"id":"w1","name":"one","kind":"demo","agent":"a2","dispatch":"d2","dir":"","by":"","created":"2025-06-01T12:00:00Z"}],` +
+		`"workers":[{"id":"w1","name":"one","kind":"demo","agent":"a2","dispatch":"d2","dir":"","by":"","created":"2025-06-01T12:00:00Z","depth":0}],` +
 		`"tasks":[{"id":"t1","title":"write","spec":"write it","status":"completed","dispatch":"d2","created":"2025-06-01T12:00:00Z"}],` +
-		`"dispatches":[{"id":"d1","task":"t1","worker":"w1","agent":"a2","delivery":"","created":"2025-06-01T12:00:00Z","notes":[],"closed":"stopped"},` +
-		`{"id":"d2","task":"t1","worker":"w1","agent":"a2","delivery":"","created":"2025-06-01T12:00:00Z","opened":"2025-06-01T12:00:00Z",` +
-		`"report":{"at":"2025-06-01T12:00:00Z","outcome":"succeeded","summary":"did it","files":[]},` +
-		`"notes":[{"at":"2025-06-01T12:00:00Z","outcome":"failed","summary":"late","files":[],"why":"twice"}]}]}`
+		`"dispatches":[{"id":"d1","task":"t1","worker":"w1","agent":"a2","delivery":"","created":"2025-06-01T12:00:00Z","closed":"stopped"},` +
+		`{"id":"d2","task":"t1","worker":"w1","agent":"a2","delivery":"","created":"2025-06-01T12:00:00Z","opened":"2025-06-01T12:00:00Z","finished":"2025-06-01T12:00:00Z"}],` +
+		`"reports":[{"dispatch":"d2","task":"t1","worker":"w1","at":"2025-06-01T12:00:00Z","outcome":"succeeded","summary":"did it","files":[]},` +
+		`{"dispatch":"d2","task":"t1","worker":"w1","at":"2025-06-01T12:00:00Z","outcome":"failed","summary":"late","files":[],"why":"twice"}]}`
 	if string(raw) != want {
 		t.Errorf("the file is\n%s\nwant\n%s", raw, want)
 	}

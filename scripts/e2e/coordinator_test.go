@@ -67,15 +67,18 @@ func coordinate(t *testing.T, mode string) []stages {
 		}
 	}
 	f := b.runFile("r1")
-	if len(f.Dispatches) != 2 || f.Objective != "two small things" || f.Coordinator == "" {
+	if len(f.Dispatches) != 2 || len(f.Reports) != 2 || f.Objective != "two small things" || f.Coordinator == "" {
 		t.Fatalf("run.json: %d dispatches, objective %q, coordinator %q", len(f.Dispatches), f.Objective, f.Coordinator)
 	}
 	var all []stages
 	for i, d := range f.Dispatches {
-		if d.Delivery != orch.Delivered || d.Report == nil || d.Report.Summary != summaries[i] || d.Report.Outcome != "succeeded" {
-			t.Errorf("dispatch %s: delivery %s, report %+v", d.ID, d.Delivery, d.Report)
+		r := f.Reports[i]
+		if d.Delivery != orch.Delivered || r.Dispatch != d.ID || r.Summary != summaries[i] || r.Outcome != "succeeded" {
+			t.Errorf("dispatch %s: delivery %s, report %+v", d.ID, d.Delivery, r)
 		}
-		all = append(all, stagesOf(d))
+		s := stagesOf(d)
+		s["report"] = r.At.Sub(d.Created)
+		all = append(all, s)
 	}
 	b.st("orch", "end", "r1", "--close")
 	b.await(20*time.Second, "the workers' windows are closed", func() (bool, string) {
@@ -94,9 +97,6 @@ func stagesOf(d orch.RunDispatch) stages {
 		if at != nil {
 			s[name] = at.Sub(d.Created)
 		}
-	}
-	if d.Report != nil {
-		s["report"] = d.Report.At.Sub(d.Created)
 	}
 	return s
 }
