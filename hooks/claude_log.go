@@ -1,7 +1,151 @@
 package hooks
 
-import "st/orch"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
 
-func (claude) Line(line []byte) (orch.AgentEvent, bool) { return orch.AgentEvent{}, false }
+	"st/orch"
+)
 
-func (claude) LastAnswer(path string) (string, error) { return "", nil }
+// claudeLine is a line of Claude's transcript, as far as st reads it.
+type claudeLine struct {
+	Type      string `json:"type"`
+	Sidechain bool   `json:"isSidechain"` // a subagent's
+	Meta      bool   `json:"isMeta"`      // written by the program for itself
+	Session   string `json:"sessionId"`
+	Dir       string `json:"cwd"`
+	Origin    struct {
+		Kind string `json:"kind"` // human: somebody typed it
+	} `json:"origin"`
+	PromptSource string `json:"promptSource"` // typed, queued, ...
+	APIError     bool   `json:"isApiErrorMessage"`
+	Error        string `json:"error"`
+	Message      struct {
+		Content claudeContent `json:"content"`
+	} `json:"message"`
+}
+
+// claudeContent is a message's text: a string, or blocks of which those with text count.
+type claudeContent string
+
+func (c *claudeContent) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*c = claudeContent(text)
+		return nil
+	}
+	var blocks []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(raw, &blocks); err != nil {
+		return err
+	}
+	var texts []string
+	for _, b := range blocks {
+		if b.Type == "text" {
+			texts = append(texts, b.Text)
+		}
+	}
+	*c = claudeContent(strings.Join(texts, "\n"))
+	return nil
+}
+
+// claudeLogTypes are the lines worth parsing. The others, copies of whole requests among them, are the bulk
+// of a transcript and may be megabytes long.
+var claudeLogTypes = [][]byte{[]byte(`"type":"user"`), []byte(`"type":"assistant"`)}
+
+// claudeInterrupt opens the line that an Esc leaves, alone or at a dialog; no hook tells of either.
+const claudeInterrupt = "[Request interrupted by user"
+
+// Line tells what no hook tells: that the person stopped the turn or refused a dialog, and that a prompt
+// which was queued while the last turn ran now has a turn of its own (its hook came when it was queued).
+// It repeats an API error, in case its hook was lost. What an agent says proves that it lives.
+func (claude) Line(line []byte) (orch.AgentEvent, bool) {
+	l, ok := parseClaudeLine(line)
+	if !ok || l.Sidechain || l.Meta {
+		return orch.AgentEvent{}, false
+	}
+	e := orch.AgentEvent{Conversation: l.Session, Dir: l.Dir}
+	text := string(l.Message.Content)
+	switch {
+	case l.Type == "user" && l.Origin.Kind == "" && strings.HasPrefix(text, claudeInterrupt):
+		e.Type = orch.Interrupted
+	case l.Type == "user" && l.PromptSource == "queued":
+		e.Type, e.Marks = orch.PromptIn, claudeMark.FindAllString(text, 8)
+		e.Machine = l.Origin.Kind != "human"
+	case l.Type == "assistant" && l.APIError:
+		e.Type, e.Reason, e.Answer = orch.TurnFailed, claudeCut(l.Error, claudeFieldMax), claudeCut(text, claudeAnswerMax)
+	case l.Type == "assistant" && text != "":
+		e.Type = orch.Noticed
+	default:
+		return orch.AgentEvent{}, false
+	}
+	return e, true
+}
+
+func parseClaudeLine(line []byte) (claudeLine, bool) {
+	var l claudeLine
+	worth := false
+	for _, t := range claudeLogTypes {
+		worth = worth || bytes.Contains(line, t)
+	}
+	if !worth {
+		return l, false
+	}
+	err := json.Unmarshal(line, &l)
+	var shape *json.UnmarshalTypeError
+	return l, err == nil || errors.As(err, &shape)
+}
+
+// LastAnswer reads the transcript from its end, in growing steps: an answer is near the end, but one line
+// with a tool's output or a request's copy may be megabytes long.
+func (claude) LastAnswer(path string) (answer string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "", err
+	}
+	var rest []byte // the unread beginning of a line whose end was read
+	for step := int64(64 << 10); end > 0; step *= 2 {
+		from := max(0, end-step)
+		chunk := make([]byte, end-from)
+		if _, err := f.ReadAt(chunk, from); err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("%s: %w", path, err)
+		}
+		chunk = append(chunk, rest...)
+		start := 0
+		if from > 0 {
+			start = bytes.IndexByte(chunk, '\n') + 1 // 0 where there is no whole line yet
+		}
+		if text, ok := lastClaudeText(chunk[start:]); ok && (start > 0 || from == 0) {
+			return text, nil
+		}
+		if start == 0 {
+			start = len(chunk)
+		}
+		rest, end = bytes.Clone(chunk[:start]), from
+	}
+	return "", nil
+}
+
+// lastClaudeText finds the last text that the agent itself said in whole lines.
+func lastClaudeText(lines []byte) (string, bool) {
+	for len(lines) > 0 {
+		i := bytes.LastIndexByte(bytes.TrimSuffix(lines, []byte("\n")), '\n') + 1
+		if l, ok := parseClaudeLine(lines[i:]); ok && l.Type == "assistant" && !l.Sidechain && l.Message.Content != "" {
+			return claudeCut(string(l.Message.Content), claudeAnswerMax), true
+		}
+		lines = lines[:i]
+	}
+	return "", false
+}

@@ -18,8 +18,8 @@ const (
 // the same words appear there.
 func (claude) Look(v View) Screen {
 	cells := claudeCells(v.Rows)
-	if d, popup, ok := claudeInputLine(cells, v); ok {
-		return Screen{Name: Ready, Draft: d, Popup: popup}
+	if s, ok := claudeInputLine(cells, v); ok {
+		return s
 	}
 	return Screen{Name: claudeDialog(cells, v)}
 }
@@ -95,34 +95,36 @@ const claudeIndent = 2
 // claudeInputLine finds the input line around the cursor: the row with the mark, right under a rule, and
 // the rows down to the next rule, the cursor in one of them and right of the mark. A line that a person
 // turned into a shell command has another mark, and counts as a draft that begins with it.
-func claudeInputLine(cells [][]claudeCell, v View) (draft string, popup, ok bool) {
+func claudeInputLine(cells [][]claudeCell, v View) (Screen, bool) {
 	if v.CursorY >= len(cells) || v.CursorX < claudeIndent {
-		return "", false, false
+		return Screen{}, false
 	}
 	top := v.CursorY
 	for top > 0 && !claudeRule(cells[top-1]) {
 		if !strings.HasPrefix(claudeText(cells[top])+"  ", "  ") {
-			return "", false, false // no further row of an input line
+			return Screen{}, false // no further row of an input line
 		}
 		top--
 	}
 	first := claudeText(cells[top])
 	shell := strings.HasPrefix(first, claudeMarkShell)
 	if top == 0 || !shell && !strings.HasPrefix(first, claudeMarkInput) {
-		return "", false, false
+		return Screen{}, false
 	}
 	end := v.CursorY + 1
 	for end < len(cells) && !claudeRule(cells[end]) {
 		end++
 	}
 	if end == len(cells) {
-		return "", false, false
+		return Screen{}, false
 	}
-	draft = claudeDraft(cells[top:end], v.CursorX, v.CursorY-top)
+	s := Screen{Name: Ready, Draft: claudeDraft(cells[top:end], v.CursorX, v.CursorY-top)}
 	if shell {
-		draft = "!" + draft
+		s.Draft = "!" + s.Draft
 	}
-	return draft, claudePopup(cells[:top-1], draft), true
+	s.Popup = claudePopup(cells[:top-1], s.Draft)
+	s.Working = claudeWorking(cells[:top-1], cells[end+1:])
+	return s, true
 }
 
 // claudeDraft joins the rows of an input line by nothing: where a row is full the screen does not tell a
@@ -159,6 +161,25 @@ func claudePopup(above [][]claudeCell, draft string) bool {
 		if entry, ok := strings.CutPrefix(t, "  ❯ "); ok {
 			entry, _, _ = strings.Cut(entry, " ")
 			return entry != draft
+		}
+	}
+	return false
+}
+
+// claudeSpinner is the row of a running turn: a glyph that changes, a word that changes, an ellipsis. At the
+// turn's end the same place says how long it took.
+var claudeSpinner = regexp.MustCompile(`^[·✢✳✶✻✽*∗] .*…`)
+
+// claudeWorking looks for a running turn's marks where they stand: the spinner is the lowest row over the
+// input line that is not indented (tips and queued prompts stand under or over it, indented or with another
+// sign), and the status line under the input line says how to interrupt, unless there is a draft.
+func claudeWorking(above, below [][]claudeCell) bool {
+	if len(below) > 0 && strings.Contains(claudeText(below[0]), "esc to interrupt") {
+		return true
+	}
+	for y := len(above) - 1; y >= 0; y-- {
+		if t := claudeText(above[y]); t != "" && !strings.HasPrefix(t, " ") {
+			return claudeSpinner.MatchString(t)
 		}
 	}
 	return false

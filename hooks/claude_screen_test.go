@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what is seen into testdata; read the diff")
+var claudeUpdate = flag.Bool("update-claude", false, "write what is seen into testdata; read the diff")
 
 // recordedView reads a recorded screen: a line with cursor, flags and size, then the rows.
 func recordedView(t testing.TB, path string) View {
@@ -45,13 +45,16 @@ func TestClaudeScreens(t *testing.T) {
 		if s.Popup {
 			got.WriteString(" popup")
 		}
+		if s.Working {
+			got.WriteString(" working")
+		}
 		if s.Draft != "" {
 			fmt.Fprintf(&got, " draft %q", s.Draft)
 		}
 		got.WriteByte('\n')
 	}
 	const table = "testdata/claude/screens.txt"
-	if *update {
+	if *claudeUpdate {
 		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}

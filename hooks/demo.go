@@ -305,13 +305,15 @@ func demoReady(v View, rows []string, top int) Screen {
 			lead = demo.Mark
 		}
 		row := strings.TrimPrefix(demoPlain(v.Rows[y], true), lead)
-		if y < end-1 {
-			row = strings.TrimRight(row, " ")
+		row = strings.TrimRight(row, " ")
+		// A capture has no trailing spaces, but the cursor stands behind those that were typed.
+		if y == v.CursorY {
+			row += strings.Repeat(" ", max(v.CursorX-len(demo.Indent)-demo.Width(row), 0))
 		}
 		draft.WriteString(row)
 	}
 	menu := strings.HasPrefix(draft.String(), "/") && top > 0 && strings.HasPrefix(rows[top-1], demo.Indent+"/")
-	return Screen{Name: Ready, Draft: strings.TrimRight(draft.String(), " "), Popup: menu}
+	return Screen{Name: Ready, Draft: draft.String(), Popup: menu}
 }
 
 func demoBlank(rows []string) bool {

@@ -113,6 +113,10 @@ type Screen struct {
 	Draft string
 	// Popup says that a menu is open over the input line, where Enter would choose from it.
 	Popup bool
+	// Working says that this screen shows a running turn; for Ready only. One look without it proves nothing,
+	// but looks without it for 2 s do: a turn that a person takes back before anything was said ends with
+	// no hook and no line in the agent's own log.
+	Working bool
 }
 
 var kinds = map[string]Kind{}

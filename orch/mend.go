@@ -48,7 +48,7 @@ func (m *mend) run(f RunFile) {
 	m.agent(f.Coordinator, "", "", f.Created, false)
 	closed := map[string]bool{} // dispatches that ended without a report
 	for _, d := range f.Dispatches {
-		closed[d.ID] = m.dispatch(f.Run, d)
+		closed[d.ID] = m.dispatch(f, d)
 	}
 	for _, w := range f.Workers {
 		m.worker(f.Run, w)
@@ -75,7 +75,7 @@ func (m *mend) worker(run string, f RunWorker) {
 	m.agent(f.Agent, f.Kind, f.Name, f.Created, true)
 	w := Worker{
 		ID: f.ID, Run: run, Name: f.Name, Kind: f.Kind, Agent: f.Agent, Dispatch: f.Dispatch, Dir: f.Dir,
-		Model: f.Model, By: f.By, Created: f.Created, Stopping: f.Stopping, Progress: f.Progress,
+		Model: f.Model, By: f.By, Created: f.Created, Stopping: f.Stopping, Progress: f.Progress, Depth: f.Depth,
 	}
 	if !m.has(w) {
 		m.put(w)
@@ -107,23 +107,26 @@ func (m *mend) task(run string, f RunTask, closed bool) {
 func unfinished(status string) bool { return status == "ready" || status == "dispatched" }
 
 // dispatch reports whether it had to close the dispatch because nobody can report for it any more.
-func (m *mend) dispatch(run string, f RunDispatch) (closed bool) {
+func (m *mend) dispatch(run RunFile, f RunDispatch) (closed bool) {
 	m.counters.Dispatch = max(m.counters.Dispatch, idNumber("d", f.ID))
 	m.counters.Task = max(m.counters.Task, idNumber("t", f.Task))
 	m.counters.Worker = max(m.counters.Worker, idNumber("w", f.Worker))
 	m.agent(f.Agent, "", "", f.Created, true)
 	d := Dispatch{
-		ID: f.ID, Run: run, Task: f.Task, Worker: f.Worker, Agent: f.Agent, Delivery: f.Delivery, Why: f.Why,
+		ID: f.ID, Run: run.Run, Task: f.Task, Worker: f.Worker, Agent: f.Agent, Delivery: f.Delivery, Why: f.Why,
 		Created: f.Created, Opened: f.Opened, Started: f.Started, Ready: f.Ready, Typed: f.Typed,
 		Verified: f.Verified, Submitted: f.Submitted, Turn: f.Turn, TurnEnded: f.TurnEnded,
-		Report: f.Report, Notes: f.Notes, Answer: f.Answer, Closed: f.Closed,
+		Finished: f.Finished, Answer: f.Answer, Closed: f.Closed,
 	}
+	d.Report, d.Notes = run.reportsOn(d.ID)
 	have, known := m.v.Entity(d.Key()).(Dispatch)
 	if known {
-		m.later(have, f)
+		m.later(have, d)
 		return false
 	}
-	if d.Report == nil && d.Closed == "" {
+	if d.Report != nil && d.Finished == nil {
+		d.Finished = &d.Report.At
+	} else if d.Report == nil && d.Closed == "" {
 		d.Closed, closed = "gone", true
 	}
 	if m.puts[d.Key()] == nil {
@@ -133,10 +136,10 @@ func (m *mend) dispatch(run string, f RunDispatch) (closed bool) {
 }
 
 // later adds to a known dispatch what its file tells beyond it: the reports, which nobody says twice.
-func (m *mend) later(have Dispatch, f RunDispatch) {
+func (m *mend) later(have, f Dispatch) {
 	changed := false
 	if have.Report == nil && f.Report != nil {
-		have.Report, changed = f.Report, true
+		have.Report, have.Finished, changed = f.Report, f.Finished, true
 	}
 	if len(have.Notes) < len(f.Notes) {
 		have.Notes, changed = f.Notes, true

@@ -25,6 +25,7 @@ type RunFile struct {
 	Workers     []RunWorker   `json:"workers"`
 	Tasks       []RunTask     `json:"tasks"`
 	Dispatches  []RunDispatch `json:"dispatches"`
+	Reports     []RunReport   `json:"reports"`
 }
 
 // RunWorker is a worker in a RunFile.
@@ -40,6 +41,7 @@ type RunWorker struct {
 	Created  time.Time  `json:"created"`
 	Stopping *time.Time `json:"stopping,omitempty"`
 	Progress string     `json:"progress,omitempty"`
+	Depth    int        `json:"depth"`
 }
 
 // RunTask is a task in a RunFile.
@@ -53,7 +55,16 @@ type RunTask struct {
 	Created  time.Time `json:"created"`
 }
 
-// RunDispatch is one attempt of one task by one worker in a RunFile, with its report.
+// RunReport is what a worker reported on a dispatch, in a RunFile. One with a why did not count: it came
+// after another, after a stop or for an older attempt, and is kept as a note.
+type RunReport struct {
+	Dispatch string `json:"dispatch"`
+	Task     string `json:"task"`
+	Worker   string `json:"worker"`
+	Report
+}
+
+// RunDispatch is one attempt of one task by one worker in a RunFile.
 type RunDispatch struct {
 	ID        string     `json:"id"`
 	Task      string     `json:"task"`
@@ -70,8 +81,7 @@ type RunDispatch struct {
 	Submitted *time.Time `json:"submitted,omitempty"`
 	Turn      *time.Time `json:"turn,omitempty"`
 	TurnEnded *time.Time `json:"turn_ended,omitempty"`
-	Report    *Report    `json:"report,omitempty"`
-	Notes     []Report   `json:"notes"`
+	Finished  *time.Time `json:"finished,omitempty"`
 	Answer    string     `json:"answer,omitempty"`
 	Closed    string     `json:"closed,omitempty"`
 }
@@ -85,7 +95,7 @@ func Project(v View, run string) (f RunFile, ok bool) {
 	f = RunFile{
 		Version: RunFileVersion, Run: r.ID, Name: r.Name, Objective: r.Objective,
 		Coordinator: r.Coordinator, Created: r.Created, Ended: r.Ended,
-		Workers: []RunWorker{}, Tasks: []RunTask{}, Dispatches: []RunDispatch{},
+		Workers: []RunWorker{}, Tasks: []RunTask{}, Dispatches: []RunDispatch{}, Reports: []RunReport{},
 	}
 	v.Each("worker", func(e Entity) bool {
 		if w := e.(Worker); w.Run == run {
@@ -105,6 +115,7 @@ func Project(v View, run string) (f RunFile, ok bool) {
 	v.Each("dispatch", func(e Entity) bool {
 		if d := e.(Dispatch); d.Run == run {
 			f.Dispatches = append(f.Dispatches, projectDispatch(d))
+			f.Reports = append(f.Reports, projectReports(d)...)
 		}
 		return true
 	})
@@ -114,7 +125,7 @@ func Project(v View, run string) (f RunFile, ok bool) {
 func projectWorker(w Worker) RunWorker {
 	return RunWorker{
 		ID: w.ID, Name: w.Name, Kind: w.Kind, Agent: w.Agent, Dispatch: w.Dispatch, Dir: w.Dir,
-		Model: w.Model, By: w.By, Created: w.Created, Stopping: w.Stopping, Progress: w.Progress,
+		Model: w.Model, By: w.By, Created: w.Created, Stopping: w.Stopping, Progress: w.Progress, Depth: w.Depth,
 	}
 }
 
@@ -123,25 +134,35 @@ func projectDispatch(d Dispatch) RunDispatch {
 		ID: d.ID, Task: d.Task, Worker: d.Worker, Agent: d.Agent, Delivery: d.Delivery, Why: d.Why,
 		Created: d.Created, Opened: d.Opened, Started: d.Started, Ready: d.Ready, Typed: d.Typed,
 		Verified: d.Verified, Submitted: d.Submitted, Turn: d.Turn, TurnEnded: d.TurnEnded,
-		Report: projectReport(d.Report), Notes: projectNotes(d.Notes), Answer: d.Answer, Closed: d.Closed,
+		Finished: d.Finished, Answer: d.Answer, Closed: d.Closed,
 	}
 }
 
-func projectReport(r *Report) *Report {
-	if r == nil {
-		return nil
+func projectReports(d Dispatch) []RunReport {
+	all := d.Notes
+	if d.Report != nil {
+		all = append([]Report{*d.Report}, all...)
 	}
-	c := *r
-	c.Files = append([]string{}, r.Files...)
-	return &c
-}
-
-func projectNotes(notes []Report) []Report {
-	list := make([]Report, len(notes))
-	for i := range notes {
-		list[i] = *projectReport(&notes[i])
+	list := make([]RunReport, len(all))
+	for i, r := range all {
+		r.Files = append([]string{}, r.Files...)
+		list[i] = RunReport{Dispatch: d.ID, Task: d.Task, Worker: d.Worker, Report: r}
 	}
 	return list
+}
+
+// reportsOn are the report on a dispatch, nil where there is none, and the notes.
+func (f RunFile) reportsOn(dispatch string) (report *Report, notes []Report) {
+	for _, r := range f.Reports {
+		switch {
+		case r.Dispatch != dispatch:
+		case r.Why == "" && report == nil:
+			report = &r.Report
+		default:
+			notes = append(notes, r.Report)
+		}
+	}
+	return report, notes
 }
 
 // ReadRunFile reads what Project wrote. run is the name of the folder it was found in: a file that speaks

@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"st/tmux":               {},
 	"st/plugin":             {},
 	"st/orch/journal":       {"st/orch"},
-	"st/hooks":              {"st/orch"},
+	"st/hooks":              {"st/orch", "st/hooks/demo"},
 	"st/hooks/demo":         {},
 	"st/orch/daemon":        {"st/orch", "st/orch/journal", "st/orch/proc", "st/hooks", "st/tmux", "st/plugin"},
 	"st/tmux/tmuxtest":      {"st/tmux"},

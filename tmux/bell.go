@@ -1,12 +1,10 @@
 package tmux
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"strings"
 	"sync"
 )
@@ -50,6 +48,14 @@ func (t *Tmux) Bell(ctx context.Context, hash string) (*Bell, error) {
 		b.hooks = append(b.hooks, hook)
 		cmds = append(cmds, Cmd{"set-hook", "-g", hook, "wait-for -S " + b.channel})
 	}
+	before, err := t.hooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Whoever had the place may have been killed, and its client waits on.
+	if old := channelOf(before, b.hooks[0]); old != "" {
+		cmds = append(cmds, Cmd{"wait-for", "-S", old})
+	}
 	if _, err := t.Run(ctx, cmds...); err != nil {
 		return nil, err
 	}
@@ -81,46 +87,18 @@ func (b *Bell) listen(ctx context.Context, rings chan<- struct{}) {
 	}
 }
 
-// wait is one waiting client. -C: it is in no list of clients, outlives its session, ends with the server, and
-// with us, when its input closes. The check keeps it from waiting on a server that was started anew.
+// wait is one waiting client. It has no terminal and no session, so it is in no list of clients, outlives any
+// session and ends with the server. Not with -C: tmux 3.3a crashes, server and all, when it notifies a control
+// client that is just connecting, and ours connects again while the panes of a session are closing. The check
+// keeps it from waiting on a server that was started anew.
 func (b *Bell) wait(ctx context.Context) error {
 	c := new(check)
 	c.server(b.server)
-	p := b.t.process(ctx, arguments([]Cmd{{"if-shell", "-F", c.String(), "wait-for " + b.channel, "display-message -p " + held}})...)
-	p.Args = append([]string{p.Args[0], "-C"}, p.Args[1:]...)
-	in, err := p.StdinPipe()
-	if err != nil {
-		return err
+	out, err := b.t.Run(ctx, Cmd{"if-shell", "-F", c.String(), "wait-for " + b.channel, "display-message -p " + held})
+	if err == nil && out != "" {
+		err = ErrOtherServer
 	}
-	defer in.Close()
-	out, err := p.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := p.Start(); err != nil {
-		return err
-	}
-	other := readUntilEnd(out)
-	if err := p.Wait(); err != nil {
-		return err
-	}
-	if other {
-		return ErrOtherServer
-	}
-	return nil
-}
-
-// readUntilEnd takes in what the client is told, for tmux holds back a client that doesn't read, and reports
-// whether the check failed.
-func readUntilEnd(out io.Reader) (other bool) {
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadString('\n')
-		other = other || strings.TrimRight(line, "\r\n") == held
-		if err != nil {
-			return other
-		}
-	}
+	return err
 }
 
 // Close takes the hooks off, where they are still this bell's, and ends the waiting client. Without a server
@@ -152,18 +130,32 @@ func (b *Bell) takeOff(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// pane-exited and the other hooks of panes and windows are in the windows' table.
-	out, err := b.t.Run(ctx, Cmd{"show-hooks", "-g"}, Cmd{"show-hooks", "-gw"})
+	out, err := b.t.hooks(ctx)
 	if err != nil {
 		return err
 	}
 	var cmds []Cmd
 	for _, hook := range b.hooks {
-		if strings.Contains(out, hook+" wait-for -S "+b.channel) {
+		if channelOf(out, hook) == b.channel {
 			cmds = append(cmds, Cmd{"set-hook", "-gu", hook})
 		}
 	}
 	cmds = append(cmds, Cmd{"wait-for", "-S", b.channel})
 	_, err = b.t.Run(ctx, cmds...)
 	return err
+}
+
+// hooks lists the server's hooks; those of panes and windows are in the windows' table.
+func (t *Tmux) hooks(ctx context.Context) (string, error) {
+	return t.Run(ctx, Cmd{"show-hooks", "-g"}, Cmd{"show-hooks", "-gw"})
+}
+
+// channelOf returns the channel that a hook rings, "" where it does something else or isn't set.
+func channelOf(hooks, hook string) string {
+	for line := range strings.Lines(hooks) {
+		if channel, ok := strings.CutPrefix(line, hook+" wait-for -S "); ok {
+			return strings.TrimSpace(channel)
+		}
+	}
+	return ""
 }

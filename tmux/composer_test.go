@@ -163,12 +163,12 @@ func read(v tmux.View) (draft string, ready bool, why string) {
 // target is a pane with a composer in it.
 type target struct {
 	*tmuxtest.Server
-	t    *testing.T
+	t    testing.TB
 	pane tmux.Pane
 	log  string
 }
 
-func newTarget(t *testing.T, ways string) *target {
+func newTarget(t testing.TB, ways string) *target {
 	t.Helper()
 	s := tmuxtest.New(t)
 	self, err := os.Executable()

@@ -16,7 +16,7 @@ type Pane struct {
 	ID          string // "%3"
 	PID         int    // of the process that tmux started in it
 	Window      string // "@2"
-	WindowName  string // as tmux shows it: a backslash comes doubled
+	WindowName  string // as tmux shows it: with a backslash before a backslash and before the $ of a variable
 	Session     string // "$1"
 	SessionName string
 	Dead        bool // its process has ended, and remain-on-exit keeps it

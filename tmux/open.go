@@ -26,6 +26,9 @@ func (t *Tmux) Open(ctx context.Context, o Open) (Pane, error) {
 	if err := checkStart(o.Dir, o.Argv); err != nil {
 		return Pane{}, err
 	}
+	if printable(o.Tag) != o.Tag {
+		return Pane{}, fmt.Errorf("tag %q holds control characters", o.Tag)
+	}
 	// The commands that follow need a target that is known beforehand, so the window has a name of its own
 	// until the last of them. Without a target they would reach the pane a person looks at.
 	own := nonce()
@@ -171,8 +174,11 @@ func (t *Tmux) mismatch(ctx context.Context, id string, want Identity, tag strin
 	return fmt.Errorf("pane %s: %w", id, ErrNoPane)
 }
 
-// KillServer ends the server, if it is the one meant.
+// KillServer ends the server, if it is the one meant; ErrOtherServer otherwise, and for a zero Identity.
 func (t *Tmux) KillServer(ctx context.Context, want Identity) error {
+	if want.IsZero() {
+		return ErrOtherServer
+	}
 	c := new(check)
 	c.server(want)
 	ok, err := was(t.Run(ctx, guarded("", c, "kill-server")))

@@ -347,3 +347,17 @@ func TestTypePersonTypesBetweenPasteAndEnter(t *testing.T) {
 	g.waitDraft("hello mine")
 	wantSent(t, g)
 }
+
+func BenchmarkType(b *testing.B) {
+	for _, size := range []int{100, 1200} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			g := newTarget(b, "")
+			o := g.typing(strings.Repeat("123456789 ", size/10))
+			for b.Loop() {
+				if typed := g.typeLine(o); typed.Outcome != tmux.Submitted {
+					b.Fatal(typed)
+				}
+			}
+		})
+	}
+}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrTooOld is a tmux before 3.2, which lacks new-window -e with pane options and list filters.
+// ErrTooOld is a tmux before 3.2, which knows no filter for list-panes.
 var ErrTooOld = errors.New("tmux 3.2 or newer is needed")
 
 // Version is a tmux release.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -294,19 +293,13 @@ func readReports(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
-		Dispatches []struct {
-			Report *orch.Report `json:"report"`
-		} `json:"dispatches"`
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
+	file, err := orch.ReadRunFile(filepath.Base(filepath.Dir(path)), raw)
+	if err != nil {
 		return nil, err
 	}
 	var reports []string
-	for _, d := range file.Dispatches {
-		if d.Report != nil {
-			reports = append(reports, d.Report.Outcome+", "+d.Report.Summary)
-		}
+	for _, r := range file.Reports {
+		reports = append(reports, r.Outcome+", "+r.Summary)
 	}
 	return reports, nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // version is what st version says.
-const version = "0.1.0"
+var version = "0.1.0"
 
 // Exit codes.
 const (

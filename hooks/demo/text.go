@@ -9,6 +9,9 @@ import (
 // cells measures text as terminals with narrow ambiguous runes do; the locale must not move the input line.
 var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
+// Width is how many cells a text takes on the agent's screen.
+func Width(s string) int { return cells.StringWidth(s) }
+
 // clean makes text harmless for a terminal: escape sequences and control characters go, tabs become spaces.
 func clean(s string) string {
 	s = strings.ReplaceAll(s, "\t", "    ")

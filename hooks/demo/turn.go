@@ -444,6 +444,9 @@ func (u tool) fields() map[string]any {
 func (a *agent) tool(t *turn, u tool) (ran bool, err error) {
 	fields := u.fields()
 	fields["tool_use_id"] = "tool_" + uuid.NewString()
+	if !a.inTurn(t, func() { t.output = true }) {
+		return false, errStopped
+	}
 	said := a.fire(t.ctx, "PreToolUse", u.name, fields)
 	if said.Block || said.Permission == "deny" {
 		return false, a.refused(t, u, said.Reason)

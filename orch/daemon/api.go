@@ -195,9 +195,9 @@ func readRequest(conn *net.UnixConn) (Request, error) {
 	if err := json.Unmarshal(line, &req); err != nil {
 		return req, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("the request can't be read: %v", err)}
 	}
-	if req.V > Protocol && !builtIn(req) {
+	if req.V > protocol && !builtIn(req) {
 		return req, &orch.Error{
-			Code: "daemon_unreachable", Next: []string{"st up"},
+			Code: codeUnreachable, Next: []string{"st up"},
 			Message: fmt.Sprintf("the running daemon (pid %d) is older than this program", os.Getpid()),
 		}
 	}
@@ -256,7 +256,7 @@ func (s *Server) watch(ctx context.Context, conn *net.UnixConn, by orch.Caller, 
 }
 
 func (s *Server) answerBuiltIn(conn *net.UnixConn, req Request) {
-	hello := Hello{Protocol: Protocol, PID: os.Getpid()}
+	hello := Hello{Protocol: protocol, PID: os.Getpid()}
 	if req.Name == viewHello {
 		s.reply(conn, hello, nil)
 		return
@@ -266,10 +266,10 @@ func (s *Server) answerBuiltIn(conn *net.UnixConn, req Request) {
 		s.reply(conn, nil, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("%s: %v", doStop, err)})
 		return
 	}
-	if stop.ForProtocol != 0 && stop.ForProtocol <= Protocol {
+	if stop.ForProtocol != 0 && stop.ForProtocol <= protocol {
 		s.reply(conn, nil, &orch.Error{
 			Code:    "refused",
-			Message: fmt.Sprintf("this daemon speaks protocol %d and hands over to newer ones only", Protocol),
+			Message: fmt.Sprintf("this daemon speaks protocol %d and hands over to newer ones only", protocol),
 		})
 		return
 	}

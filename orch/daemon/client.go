@@ -55,9 +55,9 @@ func (c *Client) ensure(ctx context.Context) error {
 		return startDaemon(ctx, c)
 	case err != nil:
 		return unreachable(c.home, err)
-	case hello.Protocol < Protocol && c.start:
+	case hello.Protocol < protocol && c.start:
 		return takeOver(ctx, c)
-	case hello.Protocol < Protocol:
+	case hello.Protocol < protocol:
 		return older(hello)
 	}
 	return nil
@@ -66,7 +66,7 @@ func (c *Client) ensure(ctx context.Context) error {
 // older refuses to speak to a daemon that may misread us.
 func older(h Hello) *orch.Error {
 	return &orch.Error{
-		Code:    "daemon_unreachable",
+		Code:    codeUnreachable,
 		Message: fmt.Sprintf("the running daemon (pid %d) is older than this program", h.PID),
 		Next:    []string{"st up"},
 	}
@@ -114,7 +114,7 @@ func (c *Client) insist(ctx context.Context, req Request, out any) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil || !broken(err) && !absent(err) {
+		if err == nil || !broken(err) && !absent(err) && !stopping(err) {
 			break
 		}
 		if err := c.ensure(ctx); err != nil {
@@ -204,10 +204,15 @@ func Report(ctx context.Context, home, name string, from From, body any, keep bo
 	return SpoolAs(home, req.Request, name, from, body)
 }
 
-// final tells that asking again would give the same answer: it is a refusal and not a failed commit.
+// passing are the codes of answers that may be others later: a commit failed, or the daemon was stopping.
+var passing = map[string]bool{
+	codeFailed: true, codeUnreachable: true, "store_read_only": true, "store_locked": true, "store_corrupt": true,
+}
+
+// final tells that asking again would give the same answer.
 func final(err error) bool {
 	var e *orch.Error
-	return errors.As(err, &e) && e.Code != codeFailed && e.Code != "daemon_unreachable"
+	return errors.As(err, &e) && !passing[e.Code]
 }
 
 // call sends one request and reads its one answer.
@@ -232,7 +237,7 @@ func (c *Client) call(ctx context.Context, req Request, out any) error {
 
 // send dials and writes the request. The connection ends with ctx, and by stop.
 func (c *Client) send(ctx context.Context, req Request) (net.Conn, func(), error) {
-	req.V = Protocol
+	req.V = protocol
 	req.From = c.from
 	line, err := encodeLine(req)
 	if err != nil {
@@ -281,6 +286,12 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
+// stopping tells that a daemon answered that it won't, since it ends or hands over.
+func stopping(err error) bool {
+	var e *orch.Error
+	return errors.As(err, &e) && e.Code == codeUnreachable
+}
+
 // broken tells that a daemon was there and went away before it answered.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
@@ -298,7 +309,7 @@ func unreachable(home string, err error) error {
 	if errors.As(err, &e) {
 		return e
 	}
-	e = &orch.Error{Code: "daemon_unreachable", Next: []string{"st up"}}
+	e = &orch.Error{Code: codeUnreachable, Next: []string{"st up"}}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err

@@ -49,6 +49,7 @@ type Loop struct {
 	asks     chan ask
 	stopped  chan struct{}
 	effects  sync.WaitGroup
+	copier   sync.WaitGroup
 	ctx      context.Context
 	watchers watchers
 
@@ -163,7 +164,7 @@ func (l *Loop) Read(f func(orch.View)) { l.Journal.Read(f) }
 // function to end that. The value counts the changes; only the newest waits. The channel is never closed.
 func (l *Loop) Subscribe() (<-chan uint64, func()) { return l.watchers.add() }
 
-// Run runs the loop until ctx ends, and returns when all effects have come back. What waits in line then is
+// Run runs the loop until ctx ends, and returns when all effects and a running copy have come back. What waits in line then is
 // still committed and answered.
 func (l *Loop) Run(ctx context.Context) {
 	l.prepare()
@@ -246,6 +247,7 @@ func (l *Loop) end() {
 	if rest := l.drain(nil); len(rest) > 0 {
 		l.batch(rest)
 	}
+	l.copier.Wait()
 	close(l.stopped)
 }
 
@@ -404,10 +406,10 @@ func (l *Loop) stage(b *journal.Batch, s stage) answer {
 // copy has the store's copy renewed if it is time, beside the loop.
 func (l *Loop) copy() {
 	l.copying = true
-	go func() {
+	l.copier.Go(func() {
 		next, err := l.Journal.Copy(l.Clock.Now())
 		l.copies <- copied{next, err}
-	}()
+	})
 }
 
 func (l *Loop) copied(c copied) {

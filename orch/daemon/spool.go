@@ -87,8 +87,9 @@ type Spooled struct {
 	Home    string
 	Callers *Callers
 	Log     *log.Logger
-	// Do gives an input to the loop; at is when it was written. The file goes when it returns nil or an
-	// *orch.Error, both of which are answers; any other error leaves it for the next time.
+	// Do gives an input to the loop; at is when it was written. The file goes when it returns nil or a
+	// refusal; an error that may pass (no *orch.Error, or one of a store that can't be written) leaves it for
+	// the next time.
 	Do func(ctx context.Context, at time.Time, by orch.Caller, request, name string, body json.RawMessage) error
 }
 
@@ -162,11 +163,11 @@ func (s *Spooled) take(ctx context.Context, name string) error {
 	}
 	by := s.Callers.InSpool(ctx, req.From)
 	err = s.Do(ctx, time.Unix(0, stamp(name)), by, req.Request, req.Name, req.Body)
-	var refusal *orch.Error
-	if errors.As(err, &refusal) {
-		s.Log.Printf("spool: %s: %s: %s", name, req.Name, refusal.Code)
-	} else if err != nil {
+	if err != nil && !final(err) {
 		return err
+	}
+	if err != nil {
+		s.Log.Printf("spool: %s: %s: %s", name, req.Name, asError(err).Code)
 	}
 	return os.Remove(path)
 }

@@ -100,18 +100,23 @@ func started(ctx context.Context, home string, r *os.File, before int64) error {
 	return startFault(home, fmt.Errorf("it ended at once: %s", lastLine(home, before)))
 }
 
+// lastLine is what a daemon that died wrote to its log: the head of a panic, else its last line.
 func lastLine(home string, before int64) string {
 	f, err := os.Open(LogPath(home))
 	if err != nil {
 		return err.Error()
 	}
 	defer f.Close()
-	last := "it wrote nothing"
 	if _, err := f.Seek(before, 0); err != nil {
 		return err.Error()
 	}
+	last := "it wrote nothing"
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if text := strings.TrimSpace(lines.Text()); text != "" {
+		text := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
+			return text
+		}
+		if text != "" {
 			last = text
 		}
 	}
@@ -124,7 +129,7 @@ func startFault(home string, err error) error {
 		return e
 	}
 	return &orch.Error{
-		Code: "daemon_unreachable", Message: fmt.Sprintf("the daemon can't be started: %v", err),
+		Code: codeUnreachable, Message: fmt.Sprintf("the daemon can't be started: %v", err),
 		Hint: "its log is " + LogPath(home), Next: []string{"st doctor"},
 	}
 }
@@ -165,7 +170,7 @@ func sameFile(a, b string) bool {
 
 // takeOver has an older daemon stop and starts ours.
 func takeOver(ctx context.Context, c *Client) error {
-	if _, err := c.stop(ctx, Stop{ForProtocol: Protocol}); err != nil {
+	if _, err := c.stop(ctx, Stop{ForProtocol: protocol}); err != nil {
 		return err
 	}
 	if err := c.AwaitStop(ctx); err != nil {
@@ -299,7 +304,7 @@ func hold(ctx context.Context, held *Held, run func(context.Context, *Held) erro
 	}
 	defer logFile.Close()
 	held.Log = log.New(logFile, "", log.LstdFlags|log.LUTC)
-	held.Log.Printf("daemon: pid %d, protocol %d", os.Getpid(), Protocol)
+	held.Log.Printf("daemon: pid %d, protocol %d", os.Getpid(), protocol)
 	if err := run(ctx, held); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -15,6 +15,9 @@ import (
 // to hand over; it is raised when an older daemon could misread a newer client.
 const Protocol = 1
 
+// protocol is Protocol, but in tests.
+var protocol = Protocol
+
 // lineMax is the longest line on the socket, in bytes. A task's text has at most 1 MiB and JSON doubles its
 // line ends and quotes.
 const lineMax = 4 << 20
@@ -126,6 +129,9 @@ func encodeLine(v any) ([]byte, error) {
 
 // codeFailed stands for an error that is no refusal: the same request may go better later.
 const codeFailed = "failed"
+
+// codeUnreachable says that no daemon could be asked.
+const codeUnreachable = "daemon_unreachable"
 
 // asError makes a refusal of any error, so that it can stand on the wire.
 func asError(err error) *orch.Error {

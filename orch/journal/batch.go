@@ -25,6 +25,7 @@ type Batch struct {
 	fresh      []orch.Effect
 	settled    map[uint64]bool
 	receipts   []Receipt
+	answered   map[string]int // request → index of its receipt
 }
 
 // Begin starts a batch.
@@ -32,7 +33,7 @@ func (j *Journal) Begin() *Batch {
 	return &Batch{
 		over: newOverlay(j.mem, j.nextOrder), now: j.options.Now(),
 		nextEvent: j.nextEvent, nextEffect: j.nextEffect,
-		owed: j.owed, effects: map[uint64]Effect{}, settled: map[uint64]bool{},
+		owed: j.owed, effects: map[uint64]Effect{}, settled: map[uint64]bool{}, answered: map[string]int{},
 	}
 }
 
@@ -44,12 +45,11 @@ func (b *Batch) Effects() []orch.Effect { return b.fresh }
 
 // Receipt returns the receipt that the batch holds for a request.
 func (b *Batch) Receipt(request string) (Receipt, bool) {
-	for _, r := range b.receipts {
-		if r.Request == request {
-			return r, true
-		}
+	at, ok := b.answered[request]
+	if !ok {
+		return Receipt{}, false
 	}
-	return Receipt{}, false
+	return b.receipts[at], true
 }
 
 // Add takes up what one input did. hash is the fingerprint of what was asked, kept with the receipt; an
@@ -68,6 +68,7 @@ func (b *Batch) Add(in orch.Input, hash string, c orch.Changes, effects []orch.E
 		if err != nil {
 			return err
 		}
+		b.answered[r.Request] = len(b.receipts)
 		b.receipts = append(b.receipts, r)
 	}
 	if in.Effect != 0 {
