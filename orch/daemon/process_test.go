@@ -186,7 +186,7 @@ func command(home, st string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func askDaemon(t *testing.T, home, st string) int {
+func pidOf(t *testing.T, home, st string) int {
 	t.Helper()
 	out, err := command(home, st, "ask").Output()
 	if err != nil {
@@ -229,7 +229,7 @@ func TestTwentyClientsStartOneDaemon(t *testing.T) {
 
 func TestDaemonHasACleanEnvironment(t *testing.T) {
 	home, st := testHome(t)
-	pid := askDaemon(t, home, st)
+	pid := pidOf(t, home, st)
 	raw, err := os.ReadFile(filepath.Join(home, "env"))
 	must(t, err)
 	for _, line := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
@@ -284,7 +284,7 @@ func inProgram(t *testing.T, st, home string) {
 
 func TestStoppedDaemonIsUnreachable(t *testing.T) {
 	home, st := testHome(t)
-	p, err := proc.Of(askDaemon(t, home, st))
+	p, err := proc.Of(pidOf(t, home, st))
 	must(t, err)
 	defer quick(&answerTime, 300*time.Millisecond)()
 	must(t, proc.Signal(p, unix.SIGSTOP))
@@ -393,7 +393,7 @@ func TestSignalsStopADaemon(t *testing.T) {
 
 func TestSecondDaemonIsRefused(t *testing.T) {
 	home, st := testHome(t)
-	askDaemon(t, home, st)
+	pidOf(t, home, st)
 	defer quick(&handOverTime, 200*time.Millisecond)()
 	err := hold(t.Context(), &Held{Home: home, Log: log.Default()}, func(context.Context, *Held) error {
 		t.Error("a second daemon runs")
