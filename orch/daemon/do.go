@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"path/filepath"
+	"sync/atomic"
 
 	"st/hooks"
 	"st/orch"
@@ -26,7 +27,8 @@ type doer struct {
 	// finds the world as the state says.
 	ready <-chan struct{}
 
-	lines queues // by agent: what is done to one agent is done in order
+	fit   atomic.Bool // tmux is installed and new enough
+	lines queues      // by agent: what is done to one agent is done in order
 }
 
 // do carries out an effect and brings in its result. One that is cut off by the end of the daemon has no

@@ -35,7 +35,7 @@ func (d *doer) prepareStart(ctx context.Context, by orch.Caller, raw json.RawMes
 	if err != nil {
 		return w, &orch.Error{Code: "usage", Message: err.Error(), Next: []string{"st worker start --help"}}
 	}
-	if err := checkTmux(ctx); err != nil {
+	if err := d.checkTmux(ctx); err != nil {
 		return w, err
 	}
 	if w.Target, err = target(ctx, by, body.Session); err != nil {
@@ -76,9 +76,15 @@ func (d *doer) checkStart(w *orch.WorkerStart, kind hooks.Kind) error {
 	return nil
 }
 
-func checkTmux(ctx context.Context) error {
+// checkTmux asks which tmux is installed, until it was a fit one: it will hardly become older.
+func (d *doer) checkTmux(ctx context.Context) error {
+	if d.fit.Load() {
+		return nil
+	}
 	_, err := tmux.InstalledVersion(ctx)
 	switch {
+	case err == nil:
+		d.fit.Store(true)
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return &orch.Error{Code: "tmux_missing", Message: "tmux is not installed", Hint: "install tmux 3.2 or newer"}
 	case errors.Is(err, tmux.ErrTooOld):
