@@ -164,8 +164,8 @@ func (l *Loop) Read(f func(orch.View)) { l.Journal.Read(f) }
 // function to end that. The value counts the changes; only the newest waits. The channel is never closed.
 func (l *Loop) Subscribe() (<-chan uint64, func()) { return l.watchers.add() }
 
-// Run runs the loop until ctx ends, and returns when all effects and a running copy have come back. What waits in line then is
-// still committed and answered.
+// Run runs the loop until ctx ends, and returns when all effects and a running copy have come back. What
+// waits in line then is still committed and answered.
 func (l *Loop) Run(ctx context.Context) {
 	l.prepare()
 	l.ctx = ctx

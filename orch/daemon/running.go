@@ -21,18 +21,31 @@ type Running struct {
 	loop    *Loop
 }
 
-// Tell records a stage durably, before what it names is begun. It returns an error where that can't be
-// done, and then the stage must not be begun.
+// Tell records a stage durably, before what it names is begun. While the store can't be written it tries
+// again until ctx ends. After an error the stage must not be begun: the effect returns, and the next daemon
+// takes it up.
 func (r Running) Tell(ctx context.Context, name string) error {
-	_, err := r.loop.put(ctx, ask{stage: &stage{effect: r.ID, name: name}})
-	return err
+	return patient(ctx, func() error {
+		_, err := r.loop.put(ctx, ask{stage: &stage{effect: r.ID, name: name}})
+		return err
+	})
 }
 
 // Done hands in the result; with its commit the effect is no longer owed. While the store can't be written
-// it tries again until ctx ends; an effect whose result never got in is resumed by the next daemon.
+// it tries again until ctx ends; an effect whose result never got in is resumed by the next daemon. A
+// refusal by Step is returned, but settles the effect all the same.
 func (r Running) Done(ctx context.Context, what orch.What) error {
+	at := r.loop.Now()
+	return patient(ctx, func() error {
+		_, err := r.loop.Do(ctx, orch.Input{At: at, Effect: r.ID, What: what})
+		return err
+	})
+}
+
+// patient repeats what fails because the store can't be written.
+func patient(ctx context.Context, f func() error) error {
 	for {
-		_, err := r.loop.Do(ctx, orch.Input{At: r.loop.Now(), Effect: r.ID, What: what})
+		err := f()
 		var store *StoreError
 		if !errors.As(err, &store) {
 			return err

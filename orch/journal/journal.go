@@ -42,6 +42,8 @@ var (
 type Options struct {
 	Now  func() time.Time // nil = time.Now
 	Wait time.Duration    // for a store that another process holds; 0 = 2 s
+	// Log is told when a run.json could not be written; nil = nobody. It must be safe for any goroutine.
+	Log func(string)
 	// Order reads an effect's order; nil = orch.DecodeOrder.
 	Order func(name string, raw []byte) (orch.Order, error)
 }
@@ -181,6 +183,9 @@ func Open(dir string, options Options) (*Journal, error) {
 	}
 	if options.Wait == 0 {
 		options.Wait = 2 * time.Second
+	}
+	if options.Log == nil {
+		options.Log = func(string) {}
 	}
 	if options.Order == nil {
 		options.Order = orch.DecodeOrder

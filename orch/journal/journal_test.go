@@ -369,3 +369,52 @@ func TestLockedByAnother(t *testing.T) {
 		t.Errorf("it waited %s", took)
 	}
 }
+
+func TestRunFileFollowsCommits(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, Options{})
+	commit(t, j, orch.Input{}, puts(orch.Run{ID: "r1", Objective: "first"}, orch.Run{ID: "r2"}))
+	for i := range 50 {
+		commit(t, j, orch.Input{}, puts(orch.Run{ID: "r1", Objective: fmt.Sprint(i)}))
+	}
+	shut(t, j)
+	path := filepath.Join(dir, "orch", "r1", "run.json")
+	want := func(objective string) {
+		t.Helper()
+		f, err := orch.ReadRunFile("r1", read(t, path))
+		if err != nil || f.Objective != objective {
+			t.Errorf("run.json says %q, %v, want %q", f.Objective, err, objective)
+		}
+	}
+	want("49")
+	// A file that a crash left behind is renewed at the next start, and so is one that is missing.
+	stale := strings.Replace(string(read(t, path)), `"49"`, `"48"`, 1)
+	if err := os.WriteFile(path, []byte(stale), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "orch", "r2")); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, open(t, dir, Options{}))
+	want("49")
+	read(t, filepath.Join(dir, "orch", "r2", "run.json"))
+}
+
+func TestRunFileFailureIsTold(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "orch"), nil, 0o600); err != nil { // a file where the folder goes
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	j, err := Open(dir, Options{Log: func(s string) { told <- s }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit(t, j, orch.Input{}, puts(orch.Run{ID: "r1"}))
+	if s := <-told; !strings.Contains(s, "run.json of r1") {
+		t.Errorf("told %q", s)
+	}
+	if err := j.Close(); err == nil {
+		t.Error("close knows nothing of it")
+	}
+}

@@ -55,7 +55,7 @@ type walker struct {
 	raw  []byte
 	size int    // of a page
 	top  uint64 // high water mark: no page in use has this number or a higher one
-	seen map[uint64]bool
+	seen []bool // by page
 }
 
 func walk(raw []byte) error {
@@ -63,10 +63,10 @@ func walk(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	w := &walker{raw: raw, size: int(m.pageSize), top: m.top, seen: map[uint64]bool{0: true, 1: true}}
-	if m.top > uint64(len(raw)/w.size) {
-		return fmt.Errorf("it is cut: %d bytes of %d", len(raw), m.top*uint64(w.size))
+	if m.top > uint64(len(raw))/uint64(m.pageSize) {
+		return fmt.Errorf("it is cut: %d bytes for %d pages", len(raw), m.top)
 	}
+	w := &walker{raw: raw, size: int(m.pageSize), top: m.top, seen: make([]bool, m.top)}
 	if m.freelist != noFreelist {
 		if err := w.freelist(m.freelist); err != nil {
 			return err

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 
@@ -20,14 +22,15 @@ type writer struct {
 	wake chan struct{} // size 1
 	done chan struct{}
 
+	failed map[string]error // by run: why its file is not up to date; the goroutine's own until done
+
 	mu      sync.Mutex
 	touched map[string]bool
 	closing bool
-	err     error // the newest failure, nil after a success
 }
 
 func newWriter(j *Journal) *writer {
-	w := &writer{j: j, wake: make(chan struct{}, 1), done: make(chan struct{}), touched: map[string]bool{}}
+	w := &writer{j: j, wake: make(chan struct{}, 1), done: make(chan struct{}), touched: map[string]bool{}, failed: map[string]error{}}
 	go w.loop()
 	return w
 }
@@ -69,7 +72,7 @@ func (w *writer) close() error {
 	w.mu.Unlock()
 	w.ring()
 	<-w.done
-	return w.err
+	return errors.Join(slices.Collect(maps.Values(w.failed))...)
 }
 
 func (w *writer) loop() {
@@ -77,15 +80,24 @@ func (w *writer) loop() {
 	for range w.wake {
 		runs, closing := w.take()
 		for _, run := range runs {
-			err := w.write(run)
-			w.mu.Lock()
-			w.err = err
-			w.mu.Unlock()
+			w.note(run, w.write(run))
 		}
 		if closing {
 			return
 		}
 	}
+}
+
+// note tells of a failure once; the file is tried again with the run's next change, or at the next start.
+func (w *writer) note(run string, err error) {
+	if err == nil {
+		delete(w.failed, run)
+		return
+	}
+	if w.failed[run] == nil {
+		w.j.options.Log(err.Error())
+	}
+	w.failed[run] = err
 }
 
 func (w *writer) take() (runs []string, closing bool) {
