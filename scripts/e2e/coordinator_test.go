@@ -17,7 +17,7 @@ import (
 
 // TestCoordinator is the main job as a person sees it: a real coordinator in its default permission mode is
 // asked once, starts two real workers by st in its own shell, waits, reads and says what came of it. No key
-// is pressed after the request. The person has allowed the single verbs that a coordinator needs; st
+// is pressed after the asked. The person has allowed the single verbs that a coordinator needs; st
 // knows the coordinator by its process alone, without hooks.
 func TestCoordinator(t *testing.T) {
 	runs := count(2, 10)
@@ -40,13 +40,13 @@ MOCK: bash st worker read two
 MOCK: say Both are done: see the summaries above.
 `
 
-const request = "Please do what plan.md says."
+const asked = "Please do what plan.md says."
 
 // summaries are what the workers report; the coordinator has to come by them through st alone.
 var summaries = []string{"one is done: 3 files, checked by eye", `two is done: "quotes" and 한글 survive`}
 
 func coordinate(t *testing.T, mode string) []stages {
-	b := start(t)
+	b := newDesk(t)
 	b.allow(mode, "Bash(st orch start:*)", "Bash(st worker start:*)", "Bash(st worker wait:*)", "Bash(st worker read:*)")
 	b.write("plan.md", plan)
 	b.write("tasks/one.md", "# One\nMOCK: say I begin.\nMOCK: bash st worker progress 'half way'\nMOCK: bash st worker done --summary '"+summaries[0]+"'\nMOCK: say One has been reported.\n")
@@ -54,13 +54,13 @@ func coordinate(t *testing.T, mode string) []stages {
 	defer b.busy(2)()
 
 	pane := b.open("claude")
-	b.ask(pane, request)
+	b.ask(pane, asked)
 	b.await(2*time.Minute, "the coordinator says that both are done", func() (bool, string) {
 		said := b.said(pane)
 		return strings.Contains(said, "Both are done"), said
 	})
 
-	transcript := b.transcript(request)
+	transcript := b.transcript(asked)
 	for _, s := range summaries {
 		if !strings.Contains(strings.ReplaceAll(transcript, `\"`, `"`), s) {
 			t.Errorf("the coordinator never read the summary %q", s)
@@ -123,7 +123,7 @@ func report(t *testing.T, all []stages) {
 }
 
 // st runs a verb as a person at a shell would, and returns its output.
-func (b *bench) st(args ...string) string {
+func (b *desk) st(args ...string) string {
 	b.t.Helper()
 	cmd := exec.Command(filepath.Join(b.home, "bin", "st"), args...)
 	cmd.Env, cmd.Dir = b.env(), b.dir
@@ -134,7 +134,7 @@ func (b *bench) st(args ...string) string {
 	return string(out)
 }
 
-func (b *bench) runFile(run string) orch.RunFile {
+func (b *desk) runFile(run string) orch.RunFile {
 	b.t.Helper()
 	var f orch.RunFile
 	raw, err := os.ReadFile(filepath.Join(b.stHome, "orch", run, "run.json"))
