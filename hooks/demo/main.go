@@ -98,11 +98,11 @@ func (a *agent) openConversation() error {
 		return err
 	}
 	if a.o.Session != "" && err == nil {
-		return fmt.Errorf("Session ID %s is already in use", id)
+		return fmt.Errorf("session id %s is already in use", id)
 	}
 	if a.o.Resume != "" {
 		if err != nil {
-			return fmt.Errorf("No conversation found with session ID: %s", id)
+			return fmt.Errorf("no conversation found with session id %s", id)
 		}
 		a.source = "resume"
 		a.recall(text)

@@ -42,7 +42,7 @@ func TestBurstsLoseTheirEnter(t *testing.T) {
 	s.logged("lost-enter", "say short")
 	s.draft("say short")
 	s.keys("C-u")
-	long := "say " + strings.Repeat("long ", 13)
+	long := "say " + strings.Repeat("long", 16)
 	s.keys("-l", long+"\r")
 	s.draft(long)
 	s.keys("-l", "x")

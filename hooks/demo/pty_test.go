@@ -20,13 +20,6 @@ import (
 	"st/hooks/demo"
 )
 
-func writeText(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // terminal is an agent on a bare pseudo-terminal.
 type terminal struct {
 	tty  *os.File

@@ -273,3 +273,10 @@ func (s *stage) pid() int {
 	s.t.Fatal("no DEMO_PID in the hook's environment")
 	return 0
 }
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
