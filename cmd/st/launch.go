@@ -12,6 +12,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/daemon"
 )
 
 // passed are the variables of a caller's shell that every agent gets; a name that ends in * is a prefix. A
@@ -26,7 +27,11 @@ var passed = []string{
 // writeEnv writes the agent's whole environment into a file that only we can read, so that no value of it
 // stands in an argument list or in the store.
 func writeEnv(home string, extra []string) (string, error) {
-	env := environment(os.Environ(), extra)
+	more, err := daemon.PassEnv(home)
+	if err != nil {
+		return "", err
+	}
+	env := environment(os.Environ(), extra, more)
 	raw, err := json.Marshal(map[string][]string{"env": env})
 	if err != nil {
 		return "", err
@@ -46,9 +51,10 @@ func unwritable(path string, err error) error {
 	return &orch.Error{Code: "store_read_only", Message: path + ": can't be written: " + reason(err)}
 }
 
-// environment picks from a caller's environment what an agent needs, and adds what was given by --env.
-func environment(have, extra []string) []string {
-	names := append(slices.Clone(passed), hooks.PassEnv()...)
+// environment picks from a caller's environment what an agent needs and what the configuration names, and adds
+// what was given by --env.
+func environment(have, extra, more []string) []string {
+	names := slices.Concat(passed, hooks.PassEnv(), more)
 	var env []string
 	for _, pair := range have {
 		name, _, _ := strings.Cut(pair, "=")

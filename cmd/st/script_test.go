@@ -26,6 +26,9 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"st": main}) 
 // limit is how long a script waits for anything before it fails with what it saw last.
 const limit = 30 * time.Second
 
+// scriptLimit is how long one script may take in all.
+const scriptLimit = 90 * time.Second
+
 const tick = 20 * time.Millisecond
 
 // TestScript runs testdata/script: each script has a tmux server, a HOME, an ST_HOME and a daemon of its own.
@@ -85,7 +88,10 @@ func setUp(env *testscript.Env) error {
 	} {
 		env.Setenv(name, value)
 	}
+	// Whatever a script waits for in vain ends with it, so that one fault doesn't cost the others their time.
+	watchdog := time.AfterFunc(scriptLimit, b.kill)
 	env.Defer(func() {
+		watchdog.Stop()
 		if err := b.end(env.Getenv("ST_HOME")); err != nil {
 			env.T().Fatal(err)
 		}
@@ -104,6 +110,13 @@ func condition(cond string) (bool, error) {
 		return os.Getenv("ST_LONG") != "", nil
 	}
 	return false, fmt.Errorf("no condition is called %q", cond)
+}
+
+// kill ends all processes of the script.
+func (b *bench) kill() {
+	for _, pid := range b.processes() {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 // end stops everything that the script has started, each process by its id, and tells what did not end.

@@ -130,6 +130,8 @@ func readText(path string) (string, error) {
 		return "", bad(reason(err))
 	case info.IsDir():
 		return "", bad("it is a folder")
+	case !info.Mode().IsRegular():
+		return "", bad("it is not a file") // opening a pipe that nobody writes to would wait for ever
 	}
 	f, err := os.Open(path)
 	if err != nil {

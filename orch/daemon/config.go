@@ -59,6 +59,13 @@ func readConfig(home string) (config, error) {
 	return c, nil
 }
 
+// PassEnv returns the names of the variables that, by config.toml of that home, an agent gets from the shell of
+// whoever starts it; those that end in * are prefixes. A configuration that can't be read is an *orch.Error.
+func PassEnv(home string) ([]string, error) {
+	c, err := readConfig(home)
+	return c.PassEnv, err
+}
+
 func configBad(path, what string) *orch.Error {
 	return &orch.Error{
 		Code:    "config_bad",

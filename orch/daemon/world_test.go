@@ -1,7 +1,10 @@
+//go:build linux || darwin
+
 package daemon
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,6 +50,7 @@ type world struct {
 
 func newWorld(t *testing.T, st string) *world {
 	t.Helper()
+	t.Parallel()
 	s := tmuxtest.New(t)
 	w := &world{T: t, st: st, dir: s.Dir(), server: s, home: filepath.Join(s.Dir(), "home"), session: s.Session("main")}
 	for _, dir := range []string{w.home, w.path("bin"), w.path("work")} {
@@ -70,6 +74,7 @@ func (w *world) shim() {
 	must(w.T, err)
 	script := fmt.Sprintf(`#!/bin/sh
 die=%[1]s; lock=%[2]s
+echo "$*" >> %[4]s
 if [ -f "$die" ]; then
 	when=$(sed -n 1p "$die"); what=$(sed -n 2p "$die")
 	case "$*" in *"$what"*)
@@ -82,7 +87,7 @@ if [ -f "$die" ]; then
 	esac
 fi
 exec %[3]s "$@"
-`, w.path("die"), lockPath(w.home), real)
+`, w.path("die"), lockPath(w.home), real, w.path("calls"))
 	must(w.T, os.WriteFile(w.path("bin", "tmux"), []byte(script), 0o700))
 }
 
@@ -215,7 +220,15 @@ func isState(state string) func(orch.StartInfo) bool {
 	return func(i orch.StartInfo) bool { return i.Worker.State == state }
 }
 
-// lines are what the agent of that name got submitted.
+// calls is how often the daemon has called tmux.
+func (w *world) calls() int {
+	w.Helper()
+	raw, err := os.ReadFile(w.path("calls"))
+	must(w.T, err)
+	return bytes.Count(raw, []byte{'\n'})
+}
+
+// submitted are what the agent of that name got submitted.
 func (w *world) submitted(name string) (list []string) {
 	w.Helper()
 	f, err := os.Open(w.path(name + ".log"))
