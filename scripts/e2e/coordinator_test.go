@@ -21,7 +21,7 @@ import (
 // knows the coordinator by its process alone, without hooks.
 func TestCoordinator(t *testing.T) {
 	runs := count(2, 10)
-	var table []stages
+	var table []took
 	for i := range runs {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) { table = append(table, coordinate(t, "default")...) })
 	}
@@ -45,7 +45,7 @@ const asked = "Please do what plan.md says."
 // summaries are what the workers report; the coordinator has to come by them through st alone.
 var summaries = []string{"one is done: 3 files, checked by eye", `two is done: "quotes" and 한글 survive`}
 
-func coordinate(t *testing.T, mode string) []stages {
+func coordinate(t *testing.T, mode string) []took {
 	b := newDesk(t)
 	b.allow(mode, "Bash(st orch start:*)", "Bash(st worker start:*)", "Bash(st worker wait:*)", "Bash(st worker read:*)")
 	b.write("plan.md", plan)
@@ -70,13 +70,13 @@ func coordinate(t *testing.T, mode string) []stages {
 	if len(f.Dispatches) != 2 || len(f.Reports) != 2 || f.Objective != "two small things" || f.Coordinator == "" {
 		t.Fatalf("run.json: %d dispatches, objective %q, coordinator %q", len(f.Dispatches), f.Objective, f.Coordinator)
 	}
-	var all []stages
+	var all []took
 	for i, d := range f.Dispatches {
 		r := f.Reports[i]
 		if d.Delivery != orch.Delivered || r.Dispatch != d.ID || r.Summary != summaries[i] || r.Outcome != "succeeded" {
 			t.Errorf("dispatch %s: delivery %s, report %+v", d.ID, d.Delivery, r)
 		}
-		s := stagesOf(d)
+		s := tookOf(d)
 		s["report"] = r.At.Sub(d.Created)
 		all = append(all, s)
 	}
@@ -88,11 +88,11 @@ func coordinate(t *testing.T, mode string) []stages {
 	return all
 }
 
-// stages are the times of one start, since it was asked for.
-type stages map[string]time.Duration
+// took are the times of one start, since it was asked for.
+type took map[string]time.Duration
 
-func stagesOf(d orch.RunDispatch) stages {
-	s := stages{}
+func tookOf(d orch.RunDispatch) took {
+	s := took{}
 	for name, at := range map[string]*time.Time{"window": d.Opened, "agent": d.Started, "ready": d.Ready, "typed": d.Typed, "verified": d.Verified, "submitted": d.Submitted, "turn": d.Turn} {
 		if at != nil {
 			s[name] = at.Sub(d.Created)
@@ -102,7 +102,7 @@ func stagesOf(d orch.RunDispatch) stages {
 }
 
 // report prints the table of stage times.
-func report(t *testing.T, all []stages) {
+func report(t *testing.T, all []took) {
 	out := &bytes.Buffer{}
 	fmt.Fprintf(out, "%d starts\n%-10s %9s %9s %9s\n", len(all), "stage", "p50", "p99", "max")
 	for _, name := range []string{"window", "agent", "ready", "typed", "verified", "submitted", "turn", "report"} {
