@@ -22,6 +22,7 @@ type claudeCall struct {
 	Tool             string          `json:"tool_name"`
 	Input            claudeInput     `json:"tool_input"`
 	Subagent         string          `json:"agent_id"`
+	Turn             string          `json:"prompt_id"`
 	StopHookActive   bool            `json:"stop_hook_active"`
 	BackgroundTasks  []claudeRunning `json:"background_tasks"`
 	LastMessage      string          `json:"last_assistant_message"`
@@ -59,6 +60,7 @@ type claudeTrimmed struct {
 	Tool             string   `json:"tool_name,omitempty"`
 	What             string   `json:"what,omitempty"`
 	Subagent         string   `json:"agent_id,omitempty"`
+	Turn             string   `json:"prompt_id,omitempty"`
 	StopHookActive   bool     `json:"stop_hook_active,omitempty"`
 	Background       int      `json:"background,omitempty"`
 	LastMessage      string   `json:"last_assistant_message,omitempty"`
@@ -92,6 +94,7 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 		Reason:           claudeCut(c.Reason, claudeFieldMax),
 		Tool:             claudeCut(c.Tool, claudeWhatMax),
 		Subagent:         claudeCut(c.Subagent, claudeFieldMax),
+		Turn:             claudeCut(c.Turn, claudeFieldMax),
 		StopHookActive:   c.StopHookActive,
 		LastMessage:      claudeCut(c.LastMessage, claudeAnswerMax),
 		NotificationType: claudeCut(c.NotificationType, claudeFieldMax),
@@ -155,6 +158,7 @@ func (claude) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 		Transcript:   t.Transcript,
 		Dir:          t.Dir,
 		Subagent:     t.Subagent,
+		Turn:         t.Turn,
 	}
 	switch t.Event {
 	case "SessionStart":

@@ -23,6 +23,7 @@ type claudeLine struct {
 		Kind string `json:"kind"` // human: somebody typed it
 	} `json:"origin"`
 	PromptSource string `json:"promptSource"` // typed, queued, ...
+	PromptID     string `json:"promptId"`
 	APIError     bool   `json:"isApiErrorMessage"`
 	Error        string `json:"error"`
 	Message      struct {
@@ -71,7 +72,7 @@ func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 	if !ok || l.Sidechain || l.Meta {
 		return orch.AgentEvent{}, false
 	}
-	e := orch.AgentEvent{Conversation: l.Session, Dir: l.Dir}
+	e := orch.AgentEvent{Conversation: l.Session, Dir: l.Dir, Turn: l.PromptID}
 	text := string(l.Message.Content)
 	switch {
 	case l.Type == "user" && l.Origin.Kind == "" && strings.HasPrefix(text, claudeInterrupt):

@@ -30,7 +30,8 @@ func TestClaudeLines(t *testing.T) {
 				continue
 			}
 			got = append(got, e.Type)
-			if e.Conversation == "" || e.Dir != "/home/dev/app" {
+			told := e.Type == orch.Interrupted || e.Type == orch.PromptIn
+			if e.Conversation == "" || e.Dir != "/home/dev/app" || told && e.Turn == "" {
 				t.Errorf("%s: %+v", c.file, e)
 			}
 		}

@@ -197,14 +197,6 @@ func pidOf(t *testing.T, home, st string) int {
 	return pid
 }
 
-func codeOf(err error) string {
-	var e *orch.Error
-	if errors.As(err, &e) {
-		return e.Code
-	}
-	return fmt.Sprint(err)
-}
-
 func TestTwentyClientsStartOneDaemon(t *testing.T) {
 	home, st := testHome(t)
 	cmds := make([]*exec.Cmd, 20)
@@ -258,7 +250,7 @@ func TestWhyADaemonDoesNotStart(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(home, "refuse"), []byte(want), 0o600))
 			inProgram(t, st, home)
 			_, err := Connect(t.Context(), home, From{}, true)
-			if codeOf(err) != want {
+			if code(err) != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		})
@@ -269,7 +261,7 @@ func TestWhyADaemonDoesNotStart(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(home, "panic"), nil, 0o600))
 		inProgram(t, st, home)
 		_, err := Connect(t.Context(), home, From{}, true)
-		if codeOf(err) != codeUnreachable || !strings.Contains(err.Error(), "ended at once: panic: a fault of ours") {
+		if code(err) != codeUnreachable || !strings.Contains(err.Error(), "ended at once: panic: a fault of ours") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -290,7 +282,7 @@ func TestStoppedDaemonIsUnreachable(t *testing.T) {
 	must(t, proc.Signal(p, unix.SIGSTOP))
 	began := time.Now()
 	_, err = Connect(t.Context(), home, From{}, true)
-	if codeOf(err) != codeUnreachable || !strings.Contains(err.Error(), strconv.Itoa(p.PID)) {
+	if code(err) != codeUnreachable || !strings.Contains(err.Error(), strconv.Itoa(p.PID)) {
 		t.Errorf("got %v, want %s with the pid %d", err, codeUnreachable, p.PID)
 	}
 	if took := time.Since(began); took > 5*time.Second {
@@ -324,7 +316,7 @@ func TestHandOverGoesUpwardOnly(t *testing.T) {
 		must(t, err)
 		return h.PID
 	}()
-	if _, err := Dial(t.Context(), home, From{}); codeOf(err) != codeUnreachable {
+	if _, err := Dial(t.Context(), home, From{}); code(err) != codeUnreachable {
 		t.Errorf("a client that may start none: got %v", err)
 	}
 	must(t, os.WriteFile(filepath.Join(home, "protocol"), []byte("7"), 0o600))
@@ -335,7 +327,7 @@ func TestHandOverGoesUpwardOnly(t *testing.T) {
 	if newer.PID == older || newer.Protocol != 7 {
 		t.Errorf("after the hand-over: %+v, before it pid %d", newer, older)
 	}
-	if _, err := c.stop(t.Context(), Stop{ForProtocol: Protocol}); codeOf(err) != "refused" {
+	if _, err := c.stop(t.Context(), Stop{ForProtocol: Protocol}); code(err) != "refused" {
 		t.Errorf("an older client asked for a hand-over: got %v, want a refusal", err)
 	}
 	pid, err := c.Stop(t.Context())
@@ -348,7 +340,7 @@ func TestHandOverGoesUpwardOnly(t *testing.T) {
 
 func absentNow(t *testing.T, home string) bool {
 	_, err := Dial(t.Context(), home, From{})
-	return codeOf(err) == codeUnreachable && err.Error() == "no daemon runs"
+	return code(err) == codeUnreachable && err.Error() == "no daemon runs"
 }
 
 func TestDoSurvivesTheDaemonsDeath(t *testing.T) {
@@ -399,7 +391,7 @@ func TestSecondDaemonIsRefused(t *testing.T) {
 		t.Error("a second daemon runs")
 		return nil
 	})
-	if codeOf(err) != "store_locked" {
+	if code(err) != "store_locked" {
 		t.Errorf("got %v, want store_locked", err)
 	}
 }

@@ -1,12 +1,14 @@
-// Package e2e tries st on the real agents, against a scripted model. scripts/e2e/run prepares what it needs;
-// without that everything here is skipped.
+// Package e2e runs the real agent programs against a scripted model. It needs a bench home made by
+// scripts/agents/setup.sh, named by ST_BENCH; without one its tests are skipped. ST_LONG=1 runs the long
+// counts.
 package e2e
 
 import (
-	"context"
+	"bufio"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,211 +17,207 @@ import (
 	"time"
 
 	"st/hooks"
-	"st/tmux"
+	"st/orch"
 	"st/tmux/tmuxtest"
 )
 
-// bench is one test's own world: a home of a person who runs real agents, a project, a multiplexer server,
-// a scripted model.
-type bench struct {
-	t      *testing.T
-	home   string // the person's, with bin/ in it; shared by the tests, which run one after the other
-	stHome string
-	dir    string // the project
-	tmux   *tmuxtest.Server
-}
-
-// count is how often a thing is tried: a tenth of it in an ordinary run.
-func count(few, long int) int {
-	if os.Getenv("ST_LONG") != "" {
-		return long
+// TestMain is also the hook command of the agents under test: "hook KIND" trims a call as st does and adds it
+// to the file named in the environment.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "hook" {
+		if err := dump(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e hook:", err)
+			os.Exit(1)
+		}
+		return
 	}
-	return few
+	os.Exit(m.Run())
 }
 
-func start(t *testing.T) *bench {
+// dumpFile is the name in the environment of the file that takes an agent's hook calls.
+const dumpFile = "ST_E2E_DUMP"
+
+// call is one line of that file.
+type call struct {
+	At   time.Time       `json:"at"`
+	Call json.RawMessage `json:"call"`
+}
+
+func dump(kind string) error {
+	at := time.Now()
+	k, err := hooks.Lookup(kind)
+	if err != nil {
+		return err
+	}
+	payload, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	trimmed, err := k.Trim(payload)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(call{at, trimmed})
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(os.Getenv(dumpFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil { // one write: calls may overlap
+		return err
+	}
+	if _, err := os.Stdout.Write(k.Answer(payload, true)); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// bench is a bench home with its mock server running.
+type bench struct {
+	home    string
+	project string // a trusted folder
+	log     string // of the mock server
+}
+
+func newBench(t *testing.T) *bench {
 	t.Helper()
 	home := os.Getenv("ST_BENCH")
 	if home == "" {
-		t.Skip("real agents: run scripts/e2e/run")
+		t.Skip("ST_BENCH names no bench home: scripts/agents/setup.sh PREFIX HOME PORT makes one")
 	}
-	b := &bench{t: t, home: home, tmux: tmuxtest.New(t)}
-	work, err := os.MkdirTemp("/tmp", "st-e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(work); err != nil {
-			t.Error(err)
-		}
-	})
-	b.dir, b.stHome = filepath.Join(work, "project"), filepath.Join(work, "st")
-	b.must(exec.Command("git", "init", "-q", b.dir))
-	b.must(exec.Command("../agents/setup.sh", "--trust", home, b.dir))
-	b.model()
-	b.tmux.Session("desk", "sleep", "infinity")
-	t.Cleanup(func() { b.st("down") })
+	b := &bench{home: home, project: filepath.Join(home, "project"), log: filepath.Join(home, "log", "requests.jsonl")}
+	b.trust(t)
+	b.startMock(t)
 	return b
 }
 
-func (b *bench) must(c *exec.Cmd) {
-	b.t.Helper()
-	if out, err := c.CombinedOutput(); err != nil {
-		b.t.Fatalf("%v: %v\n%s", c.Args, err, out)
+// trust makes the project folder, once: the agents must not run while their settings are written.
+func (b *bench) trust(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(b.project, ".git")); err == nil {
+		return
+	}
+	setup, err := filepath.Abs("../agents/setup.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(b.project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, argv := range [][]string{{"git", "init", "-q", b.project}, {setup, "--trust", b.home, b.project}} {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", argv, err, out)
+		}
 	}
 }
 
-// model starts the scripted model and waits until it answers.
-func (b *bench) model() {
-	c := exec.Command(filepath.Join(b.home, "bin", "bench-mock"))
-	if err := c.Start(); err != nil {
-		b.t.Fatal(err)
+func (b *bench) startMock(t *testing.T) {
+	t.Helper()
+	port, err := os.ReadFile(filepath.Join(b.home, "port"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.t.Cleanup(func() {
-		if err := c.Process.Kill(); err != nil {
-			b.t.Error(err)
+	address := "127.0.0.1:" + strings.TrimSpace(string(port))
+	if up(address) {
+		t.Fatalf("something listens on %s already; this test starts the mock server itself", address)
+	}
+	mock := exec.Command(filepath.Join(b.home, "bin", "bench-mock"))
+	var said strings.Builder
+	mock.Stdout, mock.Stderr = &said, &said
+	if err := mock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := mock.Process.Kill(); err != nil {
+			t.Error(err)
 		}
-		_ = c.Wait() // killed: its status says nothing
+		_ = mock.Wait() // killed: always an error
 	})
-	b.await(10*time.Second, "the model answers", func() (bool, string) {
-		r, err := http.Get("http://127.0.0.1:" + os.Getenv("ST_BENCH_PORT") + "/__mock/requests")
-		if err != nil {
-			return false, err.Error()
-		}
-		return r.Body.Close() == nil, r.Status
-	})
+	tmuxtest.Wait(t, "the mock server listens", func() (bool, string) { return up(address), address })
 }
 
-// env is a person's shell.
-func (b *bench) env() []string {
-	return []string{"HOME=" + b.home, "ST_HOME=" + b.stHome, "PATH=" + filepath.Join(b.home, "bin") + ":" + os.Getenv("PATH"), "LANG=C.UTF-8", "SHELL=/bin/bash", "USER=dev",
-		"TMUX=" + b.tmux.Socket() + ",1,0"}
-}
-
-// allow writes the person's own consent into their settings: these rules and this permission mode.
-func (b *bench) allow(mode string, rules ...string) {
-	b.t.Helper()
-	set := map[string]any{"theme": "dark", "permissions": map[string]any{"defaultMode": mode, "allow": rules}}
-	raw, err := json.Marshal(set)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(b.home, ".claude", "settings.json"), raw, 0o600)
-	}
+func up(address string) bool {
+	c, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {
-		b.t.Fatal(err)
+		return false
 	}
+	return c.Close() == nil
 }
 
-func (b *bench) write(name, text string) {
-	b.t.Helper()
-	p := filepath.Join(b.dir, name)
-	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
+// request is what the mock server notes of one.
+type request struct {
+	At       time.Time `json:"ts"`
+	Side     bool      `json:"side"`
+	Session  string    `json:"session"`
+	LastUser string    `json:"last_user"`
 }
 
-// open starts an agent by hand in a window of its own, as a person does, and waits for its input line.
-func (b *bench) open(program string) (pane string) {
-	b.t.Helper()
-	ctx := context.Background()
-	s, err := b.tmux.Tmux().FindSession(ctx, "desk")
+// requests returns what the mock server was asked since the given time, without side requests (titles).
+func (b *bench) requests(t *testing.T, since time.Time) []request {
+	t.Helper()
+	f, err := os.Open(b.log)
 	if err != nil {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
-	p, err := b.tmux.Tmux().Open(ctx, tmux.Open{Session: s.ID, Name: "coordinator", Dir: b.dir, Argv: []string{filepath.Join(b.home, "bin", program)}, Env: []string{"ST_HOME=" + b.stHome, "TERM=tmux-256color"}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	kind, err := hooks.Lookup(program)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.tmux.WaitScreen(p.ID, "an input line", func(v tmux.View) bool {
-		s := kind.Look(hooks.View{Rows: v.Rows, CursorX: v.CursorX, CursorY: v.CursorY, CursorVisible: v.CursorVisible, Alternate: v.Alternate, Width: v.Width, Height: v.Height})
-		return s.Name == hooks.Ready && s.Draft == "" && !s.Popup
-	})
-	return p.ID
-}
-
-// ask types a request as a person does: the text, and then Enter when it stands there.
-func (b *bench) ask(pane, text string) {
-	b.t.Helper()
-	b.tmux.Run("send-keys", "-t", pane, "-l", text)
-	b.tmux.WaitText(pane, text)
-	b.tmux.Run("send-keys", "-t", pane, "Enter")
-}
-
-// said is what a pane shows.
-func (b *bench) said(pane string) string {
-	b.t.Helper()
-	return b.tmux.Run("capture-pane", "-p", "-t", pane)
-}
-
-// busy keeps that many cores busy until the returned function is called.
-func (b *bench) busy(cores int) (rest func()) {
-	var procs []*exec.Cmd
-	for range cores {
-		c := exec.Command("sh", "-c", "while :; do :; done")
-		if err := c.Start(); err != nil {
-			b.t.Fatal(err)
-		}
-		procs = append(procs, c)
-	}
-	return func() {
-		for _, c := range procs {
-			if err := c.Process.Kill(); err != nil {
-				b.t.Error(err)
-			}
-			_ = c.Wait() // killed: its status says nothing
-		}
-	}
-}
-
-// await waits for a condition; what was seen last is told on failure.
-func (b *bench) await(limit time.Duration, what string, is func() (bool, string)) {
-	b.t.Helper()
-	end := time.Now().Add(limit)
+	defer f.Close()
+	var all []request
+	lines := bufio.NewReader(f)
 	for {
-		ok, saw := is()
-		if ok {
-			return
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return all
 		}
-		if time.Now().After(end) {
-			b.t.Fatalf("after %s not yet: %s; seen last:\n%s\n%s", limit, what, saw, b.scene())
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// scene is what all panes and the daemon's log say, for a failure.
-func (b *bench) scene() string {
-	var s strings.Builder
-	for _, p := range strings.Fields(b.tmux.Run("list-panes", "-a", "-F", "#{pane_id}")) {
-		fmt.Fprintf(&s, "--- pane %s\n%s", p, b.said(p))
-	}
-	log, err := os.ReadFile(filepath.Join(b.stHome, "st.log"))
-	fmt.Fprintf(&s, "--- st.log (%v)\n%s", err, log)
-	return s.String()
-}
-
-// transcript is what the agent has written of its conversation that was asked this in the project.
-func (b *bench) transcript(request string) string {
-	b.t.Helper()
-	files, err := filepath.Glob(filepath.Join(b.home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-").Replace(b.dir), "*.jsonl"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, f := range files {
-		raw, err := os.ReadFile(f)
 		if err != nil {
-			b.t.Fatal(err)
+			t.Fatal(err)
 		}
-		if strings.Contains(string(raw), request) {
-			return string(raw)
+		var r request
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatalf("%s: %v in %s", b.log, err, line)
+		}
+		if !r.Side && r.LastUser != "" && !r.At.Before(since.Truncate(time.Millisecond)) {
+			all = append(all, r)
 		}
 	}
-	b.t.Fatalf("none of %d transcripts in %s holds %q", len(files), b.dir, request)
-	return ""
+}
+
+// tail reads the whole lines that were added to a file since the last call.
+type tail struct {
+	path string
+	at   int64
+}
+
+func (l *tail) lines() ([][]byte, error) {
+	f, err := os.Open(l.path)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(l.at, io.SeekStart); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	var lines [][]byte
+	for {
+		line, rest, ok := strings.Cut(string(text), "\n")
+		if !ok {
+			return lines, nil
+		}
+		l.at += int64(len(line)) + 1
+		lines, text = append(lines, []byte(line)), []byte(rest)
+	}
+}
+
+// seen is an event with the time at which it was told.
+type seen struct {
+	orch.AgentEvent
+	At   time.Time
+	From string // hook, transcript or screen
 }

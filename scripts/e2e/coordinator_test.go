@@ -17,11 +17,11 @@ import (
 
 // TestCoordinator is the main job as a person sees it: a real coordinator in its default permission mode is
 // asked once, starts two real workers by st in its own shell, waits, reads and says what came of it. No key
-// is pressed after the request. The person has allowed the single verbs that a coordinator needs; st
+// is pressed after the asked. The person has allowed the single verbs that a coordinator needs; st
 // knows the coordinator by its process alone, without hooks.
 func TestCoordinator(t *testing.T) {
 	runs := count(2, 10)
-	var table []stages
+	var table []took
 	for i := range runs {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) { table = append(table, coordinate(t, "default")...) })
 	}
@@ -40,13 +40,13 @@ MOCK: bash st worker read two
 MOCK: say Both are done: see the summaries above.
 `
 
-const request = "Please do what plan.md says."
+const asked = "Please do what plan.md says."
 
 // summaries are what the workers report; the coordinator has to come by them through st alone.
 var summaries = []string{"one is done: 3 files, checked by eye", `two is done: "quotes" and 한글 survive`}
 
-func coordinate(t *testing.T, mode string) []stages {
-	b := start(t)
+func coordinate(t *testing.T, mode string) []took {
+	b := newDesk(t)
 	b.allow(mode, "Bash(st orch start:*)", "Bash(st worker start:*)", "Bash(st worker wait:*)", "Bash(st worker read:*)")
 	b.write("plan.md", plan)
 	b.write("tasks/one.md", "# One\nMOCK: say I begin.\nMOCK: bash st worker progress 'half way'\nMOCK: bash st worker done --summary '"+summaries[0]+"'\nMOCK: say One has been reported.\n")
@@ -54,13 +54,13 @@ func coordinate(t *testing.T, mode string) []stages {
 	defer b.busy(2)()
 
 	pane := b.open("claude")
-	b.ask(pane, request)
+	b.ask(pane, asked)
 	b.await(2*time.Minute, "the coordinator says that both are done", func() (bool, string) {
 		said := b.said(pane)
 		return strings.Contains(said, "Both are done"), said
 	})
 
-	transcript := b.transcript(request)
+	transcript := b.transcript(asked)
 	for _, s := range summaries {
 		if !strings.Contains(strings.ReplaceAll(transcript, `\"`, `"`), s) {
 			t.Errorf("the coordinator never read the summary %q", s)
@@ -70,13 +70,13 @@ func coordinate(t *testing.T, mode string) []stages {
 	if len(f.Dispatches) != 2 || len(f.Reports) != 2 || f.Objective != "two small things" || f.Coordinator == "" {
 		t.Fatalf("run.json: %d dispatches, objective %q, coordinator %q", len(f.Dispatches), f.Objective, f.Coordinator)
 	}
-	var all []stages
+	var all []took
 	for i, d := range f.Dispatches {
 		r := f.Reports[i]
 		if d.Delivery != orch.Delivered || r.Dispatch != d.ID || r.Summary != summaries[i] || r.Outcome != "succeeded" {
 			t.Errorf("dispatch %s: delivery %s, report %+v", d.ID, d.Delivery, r)
 		}
-		s := stagesOf(d)
+		s := tookOf(d)
 		s["report"] = r.At.Sub(d.Created)
 		all = append(all, s)
 	}
@@ -88,11 +88,11 @@ func coordinate(t *testing.T, mode string) []stages {
 	return all
 }
 
-// stages are the times of one start, since it was asked for.
-type stages map[string]time.Duration
+// took are the times of one start, since it was asked for.
+type took map[string]time.Duration
 
-func stagesOf(d orch.RunDispatch) stages {
-	s := stages{}
+func tookOf(d orch.RunDispatch) took {
+	s := took{}
 	for name, at := range map[string]*time.Time{"window": d.Opened, "agent": d.Started, "ready": d.Ready, "typed": d.Typed, "verified": d.Verified, "submitted": d.Submitted, "turn": d.Turn} {
 		if at != nil {
 			s[name] = at.Sub(d.Created)
@@ -102,7 +102,7 @@ func stagesOf(d orch.RunDispatch) stages {
 }
 
 // report prints the table of stage times.
-func report(t *testing.T, all []stages) {
+func report(t *testing.T, all []took) {
 	out := &bytes.Buffer{}
 	fmt.Fprintf(out, "%d starts\n%-10s %9s %9s %9s\n", len(all), "stage", "p50", "p99", "max")
 	for _, name := range []string{"window", "agent", "ready", "typed", "verified", "submitted", "turn", "report"} {
@@ -123,7 +123,7 @@ func report(t *testing.T, all []stages) {
 }
 
 // st runs a verb as a person at a shell would, and returns its output.
-func (b *bench) st(args ...string) string {
+func (b *desk) st(args ...string) string {
 	b.t.Helper()
 	cmd := exec.Command(filepath.Join(b.home, "bin", "st"), args...)
 	cmd.Env, cmd.Dir = b.env(), b.dir
@@ -134,7 +134,7 @@ func (b *bench) st(args ...string) string {
 	return string(out)
 }
 
-func (b *bench) runFile(run string) orch.RunFile {
+func (b *desk) runFile(run string) orch.RunFile {
 	b.t.Helper()
 	var f orch.RunFile
 	raw, err := os.ReadFile(filepath.Join(b.stHome, "orch", run, "run.json"))

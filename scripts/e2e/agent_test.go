@@ -1,0 +1,352 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"st/hooks"
+	"st/orch"
+	"st/tmux"
+	"st/tmux/tmuxtest"
+)
+
+// agent is a real Claude in a pane, with what is known of it.
+type agent struct {
+	t      *testing.T
+	b      *bench
+	kind   hooks.Kind
+	tm     *tmux.Tmux
+	server tmux.Identity
+	pane   tmux.Pane
+	copy   string // the task copy it may read
+	start  time.Time
+
+	mu     sync.Mutex
+	events []seen
+	hooks  tail
+	log    tail
+	screen hooks.Screen
+	view   tmux.View
+	turn   bool
+	id     string    // of the turn that runs or ran last
+	shown  bool      // the screen has shown this turn running
+	still  time.Time // since when it doesn't; zero while it does
+	wrong  []string  // each stretch in which the state was not the truth for too long
+	trace  []string
+}
+
+const tag = "e2e"
+
+// newAgent starts Claude in a new window, with a launch's own settings and this test binary as hook command.
+func newAgent(t *testing.T, b *bench, s *tmuxtest.Server, session tmux.Pane, name, task string, args ...string) *agent {
+	t.Helper()
+	kind, err := hooks.Lookup("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch := filepath.Join(s.Dir(), name)
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{t: t, b: b, kind: kind, tm: s.Tmux(), server: s.Identity(), copy: filepath.Join(scratch, "d1.md")}
+	a.hooks.path = filepath.Join(scratch, "hooks.jsonl")
+	if err := os.WriteFile(a.copy, []byte(task), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := kind.Launch(hooks.Spec{
+		Program: filepath.Join(b.home, "bin", kind.Program()), Self: self, Home: scratch,
+		Agent: "a1", Dispatch: "d1", Copy: a.copy, Scratch: scratch, Args: args,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range l.Files {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := map[string]string{dumpFile: a.hooks.path}
+	maps.Copy(env, l.Env)
+	var list []string
+	for k, v := range env {
+		list = append(list, k+"="+v)
+	}
+	a.start = time.Now()
+	a.pane, err = a.tm.Open(t.Context(), tmux.Open{
+		Session: session.Session, Name: name, Dir: b.project, Tag: tag, Argv: l.Argv, Env: list,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.tm.Kill(context.Background(), a.pane.ID, a.server, tag); err != nil && t.Failed() {
+			t.Log(err)
+		}
+	})
+	return a
+}
+
+func toHooks(v tmux.View) hooks.View {
+	return hooks.View{
+		Rows: v.Rows, CursorX: v.CursorX, CursorY: v.CursorY, CursorVisible: v.CursorVisible,
+		Alternate: v.Alternate, Width: v.Width, Height: v.Height,
+	}
+}
+
+// look takes in everything new: hook calls, lines of the transcript, the screen.
+func (a *agent) look(ctx context.Context) error {
+	lines, err := a.hooks.lines()
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		var c call
+		if err := json.Unmarshal(line, &c); err != nil {
+			return fmt.Errorf("hook line %s: %w", line, err)
+		}
+		e, err := a.kind.Decode(c.Call)
+		if err != nil {
+			return err
+		}
+		a.take(seen{e, c.At, "hook"})
+	}
+	if lines, err = a.log.lines(); err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if e, ok := a.kind.Line(line); ok {
+			a.take(seen{e, time.Now(), "transcript"})
+		}
+	}
+	views, err := a.tm.Look(ctx, a.pane.ID)
+	if err != nil {
+		return err
+	}
+	v, ok := views[a.pane.ID]
+	if !ok {
+		return fmt.Errorf("the pane is gone: %v", tmux.ErrNoPane)
+	}
+	a.see(v)
+	return nil
+}
+
+func (a *agent) take(e seen) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.events = append(a.events, e)
+	a.trace = append(a.trace, fmt.Sprintf("%6.2f %s %s %s%s %.8s", e.At.Sub(a.start).Seconds(), e.From, e.Type, e.Tool, e.Reason, e.Turn))
+	if e.Transcript != "" && e.Subagent == "" {
+		a.log.path = e.Transcript // it may be another after /clear
+	}
+	if e.Subagent != "" {
+		return
+	}
+	switch e.Type {
+	case orch.PromptIn, orch.ToolStarted, orch.ToolEnded:
+		if e.Turn != a.id || !a.turn {
+			a.shown = false
+		}
+		a.turn, a.id, a.still = true, e.Turn, time.Time{}
+	case orch.TurnEnded, orch.TurnFailed, orch.Interrupted:
+		a.turn = a.turn && e.Turn != "" && e.Turn != a.id // the end of an older turn ends nothing
+	case orch.SessionEnded:
+		a.turn = false
+	}
+}
+
+// How long the screen must show no running turn before none is believed to run, after it has shown one and
+// without: a loaded machine draws late.
+const (
+	takenBack = time.Second
+	neverSeen = 10 * time.Second
+)
+
+func (a *agent) see(v tmux.View) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.view, a.screen = v, a.kind.Look(toHooks(v))
+	now := time.Now()
+	patience := neverSeen
+	if a.shown {
+		patience = takenBack
+	}
+	switch {
+	case a.screen.Name != hooks.Ready || a.screen.Working || !a.turn:
+		a.shown = a.shown || a.screen.Working
+		a.still = time.Time{}
+	case a.still.IsZero():
+		a.still = now
+	case now.Sub(a.still) > patience:
+		a.turn = false
+		a.trace = append(a.trace, fmt.Sprintf("%6.2f screen taken back", now.Sub(a.start).Seconds()))
+	}
+}
+
+// status is what follows from hooks, transcript and screen, in the words that Claude's own file uses.
+func (a *agent) status() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch a.screen.Name {
+	case hooks.Permission, hooks.Question:
+		return "waiting"
+	}
+	if a.turn {
+		return "busy"
+	}
+	return "idle"
+}
+
+// truth is Claude's own word about itself, in a file that it documents nowhere: good enough to be compared with.
+func (a *agent) truth() string {
+	text, err := os.ReadFile(filepath.Join(a.b.home, ".claude", "sessions", fmt.Sprintf("%d.json", a.view.PanePID)))
+	if err != nil {
+		return ""
+	}
+	var s struct {
+		Status string `json:"status"`
+	}
+	if json.Unmarshal(text, &s) != nil {
+		return "" // being written
+	}
+	return s.Status
+}
+
+// tolerance is how long the state may lag behind.
+const tolerance = 2 * time.Second
+
+// follow looks every 100 ms until the context ends and notes when the state was not the truth for too long.
+func (a *agent) follow(ctx context.Context) error {
+	var since time.Time
+	for {
+		if err := a.look(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		is, should := a.status(), a.truth()
+		switch {
+		case is == should || should == "":
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > tolerance:
+			a.mu.Lock()
+			a.wrong = append(a.wrong, fmt.Sprintf("%.2f s after the start, for %.1f s: %s, and Claude says %s",
+				since.Sub(a.start).Seconds(), time.Since(since).Seconds(), is, should))
+			a.mu.Unlock()
+			since = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// watched runs f while the agent is followed, and fails for every wrong stretch.
+func (a *agent) watched(f func()) {
+	a.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- a.follow(ctx) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			a.t.Error(err)
+		}
+		for _, w := range a.wrong {
+			a.t.Error(w)
+		}
+		if a.t.Failed() {
+			a.t.Logf("events:\n%s\nscreen:\n%s", strings.Join(a.trace, "\n"), tmuxtest.Screen(a.view))
+		}
+	}()
+	f()
+}
+
+// has reports how many events of a type have come.
+func (a *agent) has(event string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := 0
+	for _, e := range a.events {
+		if e.Type == event && e.Subagent == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *agent) on() hooks.Screen {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.screen
+}
+
+// wait polls a condition, for as long as limit.
+func (a *agent) wait(limit time.Duration, what string, is func() bool) {
+	a.t.Helper()
+	end := time.Now().Add(limit)
+	for !is() {
+		if time.Now().After(end) {
+			a.t.Fatalf("after %v still not: %s; state %s, Claude says %s", limit, what, a.status(), a.truth())
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (a *agent) ready() bool {
+	s := a.on()
+	return a.has(orch.SessionStarted) > 0 && s.Name == hooks.Ready && s.Draft == "" && !s.Popup
+}
+
+// say types a line and waits for the hook that proves it went in.
+func (a *agent) say(text string) tmux.Typed {
+	a.t.Helper()
+	before := a.has(orch.PromptIn)
+	typed := a.enter(text)
+	a.wait(15*time.Second, "the prompt is proved by a hook: "+text, func() bool { return a.has(orch.PromptIn) > before })
+	return typed
+}
+
+func (a *agent) enter(text string) tmux.Typed {
+	a.t.Helper()
+	typed, err := a.tm.Type(a.t.Context(), a.pane.ID, tmux.Typing{
+		Server: a.server, Tag: tag, Text: text,
+		Read: func(v tmux.View) (string, bool, string) {
+			s := a.kind.Look(toHooks(v))
+			return s.Draft, s.Name == hooks.Ready && !s.Popup, s.Name
+		},
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if typed.Outcome != tmux.Submitted {
+		a.t.Fatalf("%q is %s: %s", text, typed.Outcome, typed.Why)
+	}
+	return typed
+}
+
+func (a *agent) press(keys ...string) {
+	a.t.Helper()
+	if err := a.tm.Keys(a.t.Context(), a.pane.ID, keys...); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// hold stays for a while and lets follow find what is wrong in it.
+func hold(d time.Duration) { time.Sleep(d) }
