@@ -123,7 +123,7 @@ func (s *stage) set() error {
 		return err
 	}
 	argv := []string{"-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-s", "demo", "-x", "120", "-y", "40", "-c", s.project,
-		"-P", "-F", "#{socket_path},#{pid},0 #{pane_id}", "sh"}
+		"-P", "-F", "#{socket_path},#{pid},0 #{pane_id}", "sh", "-i"} // one word alone would go through the default shell
 	out, err := exec.CommandContext(s.c.ctx, "tmux", argv...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("tmux new-session: %w: %s", err, out)

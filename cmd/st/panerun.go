@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,6 +31,26 @@ const holdTime = 10 * time.Second
 
 // reportTime is how long the pane waits for the daemon before it leaves a file instead.
 const reportTime = 2 * time.Second
+
+// ofPane is what only the pane itself knows: which terminal it is and where it sits. The environment that was
+// handed over comes from another pane, or from none.
+var ofPane = []string{"TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE"}
+
+// withPane is env with the pane's own variables.
+func withPane(env []string, lookup func(string) (string, bool)) []string {
+	own := []string{}
+	for _, pair := range env {
+		if name, _, _ := strings.Cut(pair, "="); !slices.Contains(ofPane, name) {
+			own = append(own, pair)
+		}
+	}
+	for _, name := range ofPane {
+		if value, ok := lookup(name); ok {
+			own = append(own, name+"="+value)
+		}
+	}
+	return own
+}
 
 // Exit codes of a program that did not start, as shells have them.
 const (
@@ -110,8 +132,8 @@ func (p *pane) listen() {
 	signal.Notify(p.child, unix.SIGCHLD)
 }
 
-// start starts the agent as the leader of the terminal's foreground group, with exactly the environment of the
-// spec.
+// start starts the agent as the leader of the terminal's foreground group, with the environment of the spec
+// and nothing else of ours but what tells the pane.
 func (p *pane) start() (pid int, err error) {
 	if info, err := os.Stat(p.spec.Dir); err != nil {
 		return 0, err
@@ -119,15 +141,12 @@ func (p *pane) start() (pid int, err error) {
 		return 0, &fs.PathError{Op: "chdir", Path: p.spec.Dir, Err: syscall.ENOTDIR}
 	}
 	attr := &syscall.ProcAttr{
-		Dir: p.spec.Dir, Env: p.spec.Env,
+		Dir: p.spec.Dir, Env: withPane(p.spec.Env, os.LookupEnv),
 		Files: []uintptr{0, 1, 2},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	}
 	if p.old != nil {
 		attr.Sys.Foreground, attr.Sys.Ctty = true, p.tty
-	}
-	if attr.Env == nil {
-		attr.Env = []string{} // nil would be ours
 	}
 	pid, err = syscall.ForkExec(p.spec.Argv[0], p.spec.Argv, attr)
 	if err != nil {

@@ -257,7 +257,7 @@ func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 		width, height, _ = strings.Cut(args[1], "x")
 	}
 	out, err := b.run(ts, "-f", config, "new-session", "-d", "-s", args[0], "-x", width, "-y", height, "-c", ts.Getenv("WORK"),
-		"-P", "-F", "#{pid} #{pane_id}", "sh")
+		"-P", "-F", "#{pid} #{pane_id}", "sh", "-i") // one word alone would go through the default shell
 	ts.Check(err)
 	pid, pane, _ := strings.Cut(out, " ")
 	n, err := strconv.Atoi(pid)

@@ -280,14 +280,29 @@ func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, erro
 		}
 	case err != nil:
 		return 0, err
-	case info.Error != nil:
-		e := *info.Error
-		e.Data = info
-		return 0, &e
+	case info.Error != nil || info.Code == exitGone:
+		return 0, startFault(info)
 	case c.out.json:
 		return info.Code, c.out.data(info)
 	}
 	return info.Code, c.out.started(info)
+}
+
+// startFault is a start that came to nothing: no window, or an agent that ended.
+func startFault(info orch.StartInfo) error {
+	e := &orch.Error{
+		Code:    "agent_exited",
+		Message: fmt.Sprintf("worker %s ended during its start, task %s was not delivered", named(info.Worker), info.Task),
+	}
+	if info.Error != nil {
+		told := *info.Error
+		e = &told
+	}
+	e.Data = info
+	if len(e.Next) == 0 {
+		e.Next = info.Next
+	}
+	return e
 }
 
 // stages shows which stage the start has reached, and answers how many have been shown.
@@ -325,7 +340,9 @@ func (p *printer) started(info orch.StartInfo) error {
 		if err != nil {
 			return err
 		}
-		p.note("nothing was submitted; the task line is typed as soon as its input line is free")
+		if len(info.LeftOver) == 0 {
+			p.note("nothing was submitted; the task line is typed as soon as its input line is free")
+		}
 	}
 	for _, left := range info.LeftOver {
 		p.note("left over: %s", left)
