@@ -22,7 +22,6 @@ type claudeCall struct {
 	Tool             string          `json:"tool_name"`
 	Input            claudeInput     `json:"tool_input"`
 	Subagent         string          `json:"agent_id"`
-	Turn             string          `json:"prompt_id"`
 	StopHookActive   bool            `json:"stop_hook_active"`
 	BackgroundTasks  []claudeRunning `json:"background_tasks"`
 	LastMessage      string          `json:"last_assistant_message"`
@@ -60,7 +59,6 @@ type claudeTrimmed struct {
 	Tool             string   `json:"tool_name,omitempty"`
 	What             string   `json:"what,omitempty"`
 	Subagent         string   `json:"agent_id,omitempty"`
-	Turn             string   `json:"prompt_id,omitempty"`
 	StopHookActive   bool     `json:"stop_hook_active,omitempty"`
 	Background       int      `json:"background,omitempty"`
 	LastMessage      string   `json:"last_assistant_message,omitempty"`
@@ -94,7 +92,6 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 		Reason:           claudeCut(c.Reason, claudeFieldMax),
 		Tool:             claudeCut(c.Tool, claudeWhatMax),
 		Subagent:         claudeCut(c.Subagent, claudeFieldMax),
-		Turn:             claudeCut(c.Turn, claudeFieldMax),
 		StopHookActive:   c.StopHookActive,
 		LastMessage:      claudeCut(c.LastMessage, claudeAnswerMax),
 		NotificationType: claudeCut(c.NotificationType, claudeFieldMax),
@@ -158,7 +155,6 @@ func (claude) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 		Transcript:   t.Transcript,
 		Dir:          t.Dir,
 		Subagent:     t.Subagent,
-		Turn:         t.Turn,
 	}
 	switch t.Event {
 	case "SessionStart":

@@ -23,7 +23,6 @@ type claudeLine struct {
 		Kind string `json:"kind"` // human: somebody typed it
 	} `json:"origin"`
 	PromptSource string `json:"promptSource"` // typed, queued, ...
-	PromptID     string `json:"promptId"`
 	APIError     bool   `json:"isApiErrorMessage"`
 	Error        string `json:"error"`
 	Message      struct {
@@ -67,12 +66,16 @@ const claudeInterrupt = "[Request interrupted by user"
 // Line tells what no hook tells: that the person stopped the turn or refused a dialog, and that a prompt
 // which was queued while the last turn ran now has a turn of its own (its hook came when it was queued).
 // It repeats an API error, in case its hook was lost. What an agent says proves that it lives.
+//
+// On a loaded machine the line of the interrupt comes after that of the queued prompt, and with its id: then
+// an agent that just took up its queued prompt seems interrupted, and only its screen shows that it works.
+// Nothing at all is written when a prompt is taken back before the first word.
 func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 	l, ok := parseClaudeLine(line)
 	if !ok || l.Sidechain || l.Meta {
 		return orch.AgentEvent{}, false
 	}
-	e := orch.AgentEvent{Conversation: l.Session, Dir: l.Dir, Turn: l.PromptID}
+	e := orch.AgentEvent{Conversation: l.Session, Dir: l.Dir}
 	text := string(l.Message.Content)
 	switch {
 	case l.Type == "user" && l.Origin.Kind == "" && strings.HasPrefix(text, claudeInterrupt):
@@ -105,7 +108,8 @@ func parseClaudeLine(line []byte) (claudeLine, bool) {
 }
 
 // LastAnswer reads the transcript from its end, in growing steps: an answer is near the end, but one line
-// with a tool's output or a request's copy may be megabytes long.
+// with a tool's output or a request's copy may be megabytes long. Claude writes the last answer up to 0.4 s
+// after the hook that tells of the turn's end, which carries it too: at a turn's end the hook's counts.
 func (claude) LastAnswer(path string) (answer string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -36,10 +36,7 @@ func TestClaudeCalls(t *testing.T) {
 		if e.Conversation == "" || !strings.HasSuffix(e.Transcript, e.Conversation+".jsonl") || !strings.HasPrefix(e.Dir, "/home/dev") {
 			t.Errorf("%s: conversation %q, transcript %q, folder %q", f, e.Conversation, e.Transcript, e.Dir)
 		}
-		if (e.Type == orch.PromptIn || e.Type == orch.TurnEnded) && e.Turn == "" {
-			t.Errorf("%s: no id of its turn", f)
-		}
-		e.Conversation, e.Transcript, e.Dir, e.Turn = "", "", "", ""
+		e.Conversation, e.Transcript, e.Dir = "", "", ""
 		line, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)

@@ -113,9 +113,10 @@ type Screen struct {
 	Draft string
 	// Popup says that a menu is open over the input line, where Enter would choose from it.
 	Popup bool
-	// Working says that this screen shows a running turn; for Ready only. One look without it proves nothing,
-	// but looks without it for 2 s do: a turn that a person takes back before anything was said ends with
-	// no hook and no line in the agent's own log.
+	// Working says that this screen shows a running turn; for Ready only. It settles what hooks and the agent's
+	// own log leave open. Shown for a second, a turn runs, whatever was told last: an interrupt may be logged
+	// after the queued prompt that followed it. Shown in this turn and then gone for a second, none runs: a
+	// prompt that is taken back before the first word ends its turn with no hook and no line.
 	Working bool
 }
 

@@ -156,10 +156,6 @@ type AgentEvent struct {
 	Transcript   string   `json:"transcript,omitempty"`
 	Dir          string   `json:"dir,omitempty"`
 	Subagent     string   `json:"subagent,omitempty"` // id of the subagent in which it happened
-	// Turn is the agent's own id of the turn it tells of, "" where it has none. Under load an agent writes the
-	// end of one turn after the beginning of the next, which a queued prompt has opened: an end that names
-	// another turn than the newest says nothing about it.
-	Turn string `json:"turn,omitempty"`
 	Source       string   `json:"source,omitempty"`   // startup, resume, clear, compact, fork
 	Reason       string   `json:"reason,omitempty"`
 	Marks        []string `json:"marks,omitempty"`   // marks of our own lines found in the prompt

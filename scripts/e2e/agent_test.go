@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -36,9 +37,8 @@ type agent struct {
 	screen hooks.Screen
 	view   tmux.View
 	turn   bool
-	id     string    // of the turn that runs or ran last
 	shown  bool      // the screen has shown this turn running
-	still  time.Time // since when it doesn't; zero while it does
+	since  time.Time // since when the screen contradicts turn; zero while it doesn't
 	wrong  []string  // each stretch in which the state was not the truth for too long
 	trace  []string
 }
@@ -122,6 +122,7 @@ func (a *agent) look(ctx context.Context) error {
 		}
 		a.take(seen{e, c.At, "hook"})
 	}
+	// A queue of hook calls is read before the transcript, which is written later for the same thing.
 	if lines, err = a.log.lines(); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (a *agent) look(ctx context.Context) error {
 	}
 	v, ok := views[a.pane.ID]
 	if !ok {
-		return fmt.Errorf("the pane is gone: %v", tmux.ErrNoPane)
+		return fmt.Errorf("%s: %w", a.pane.ID, tmux.ErrNoPane)
 	}
 	a.see(v)
 	return nil
@@ -146,7 +147,7 @@ func (a *agent) take(e seen) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = append(a.events, e)
-	a.trace = append(a.trace, fmt.Sprintf("%6.2f %s %s %s%s %.8s", e.At.Sub(a.start).Seconds(), e.From, e.Type, e.Tool, e.Reason, e.Turn))
+	a.trace = append(a.trace, fmt.Sprintf("%6.2f %s %s %s%s", e.At.Sub(a.start).Seconds(), e.From, e.Type, e.Tool, e.Reason))
 	if e.Transcript != "" && e.Subagent == "" {
 		a.log.path = e.Transcript // it may be another after /clear
 	}
@@ -154,43 +155,40 @@ func (a *agent) take(e seen) {
 		return
 	}
 	switch e.Type {
-	case orch.PromptIn, orch.ToolStarted, orch.ToolEnded:
-		if e.Turn != a.id || !a.turn {
-			a.shown = false
-		}
-		a.turn, a.id, a.still = true, e.Turn, time.Time{}
-	case orch.TurnEnded, orch.TurnFailed, orch.Interrupted:
-		a.turn = a.turn && e.Turn != "" && e.Turn != a.id // the end of an older turn ends nothing
-	case orch.SessionEnded:
-		a.turn = false
+	case orch.PromptIn:
+		a.turn, a.shown, a.since = true, false, time.Time{}
+	case orch.ToolStarted, orch.ToolEnded:
+		a.turn, a.since = true, time.Time{}
+	case orch.TurnEnded, orch.TurnFailed, orch.Interrupted, orch.SessionEnded:
+		a.turn, a.since = false, time.Time{}
 	}
 }
 
-// How long the screen must show no running turn before none is believed to run, after it has shown one and
-// without: a loaded machine draws late.
+// How long the screen must contradict what was told last before it is believed: a turn that it shows, none
+// where it has shown one, none where it has never shown one. A loaded machine draws late.
 const (
-	takenBack = time.Second
-	neverSeen = 10 * time.Second
+	contradicted = time.Second
+	neverShown   = 10 * time.Second
 )
 
 func (a *agent) see(v tmux.View) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.view, a.screen = v, a.kind.Look(toHooks(v))
-	now := time.Now()
-	patience := neverSeen
-	if a.shown {
-		patience = takenBack
-	}
-	switch {
-	case a.screen.Name != hooks.Ready || a.screen.Working || !a.turn:
+	if a.screen.Name != hooks.Ready || a.screen.Working == a.turn {
 		a.shown = a.shown || a.screen.Working
-		a.still = time.Time{}
-	case a.still.IsZero():
-		a.still = now
-	case now.Sub(a.still) > patience:
-		a.turn = false
-		a.trace = append(a.trace, fmt.Sprintf("%6.2f screen taken back", now.Sub(a.start).Seconds()))
+		a.since = time.Time{}
+		return
+	}
+	now, patience := time.Now(), contradicted
+	if a.turn && !a.shown {
+		patience = neverShown
+	}
+	if a.since.IsZero() {
+		a.since = now
+	} else if now.Sub(a.since) > patience {
+		a.turn, a.shown, a.since = a.screen.Working, a.screen.Working, time.Time{}
+		a.trace = append(a.trace, fmt.Sprintf("%6.2f screen: turn %v", now.Sub(a.start).Seconds(), a.turn))
 	}
 }
 
@@ -231,7 +229,7 @@ func (a *agent) follow(ctx context.Context) error {
 	var since time.Time
 	for {
 		if err := a.look(ctx); err != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || errors.Is(err, tmux.ErrNoPane) && a.has(orch.SessionEnded) > 0 {
 				return nil
 			}
 			return err
