@@ -148,6 +148,18 @@ func Names() []string {
 	return names
 }
 
+// PassEnv lists the variables of a caller's shell that some kind's program needs beside those every program
+// needs: names, or prefixes that end in *. A kind that needs any has a method of that name.
+func PassEnv() []string {
+	var names []string
+	for _, n := range Names() {
+		if k, ok := kinds[n].(interface{ PassEnv() []string }); ok {
+			names = append(names, k.PassEnv()...)
+		}
+	}
+	return names
+}
+
 // KindOf returns the kind whose program a process is, "" for none.
 func KindOf(exe string, argv []string) string {
 	for _, n := range Names() {

@@ -37,11 +37,13 @@ type Caller struct {
 	Chain []Link `json:"chain,omitempty"`
 	// Place is the pane the caller really sits in (its ancestry leads to the pane's process), or, where
 	// that can't be told, the pane its environment names. Zero outside.
-	Place Place  `json:"place"`
-	Nonce string `json:"nonce,omitempty"` // what its environment says its agent's secret is
-	Dir   string `json:"dir,omitempty"`   // its folder
-	As    string `json:"as,omitempty"`    // --as: an agent id or a pane id
-	Run   string `json:"run,omitempty"`   // --run: an id or a name
+	Place Place `json:"place"`
+	// Socket is of the multiplexer server that its environment means, also where it sits in none.
+	Socket string `json:"socket,omitempty"`
+	Nonce  string `json:"nonce,omitempty"` // what its environment says its agent's secret is
+	Dir    string `json:"dir,omitempty"`   // its folder
+	As     string `json:"as,omitempty"`    // --as: an agent id or a pane id
+	Run    string `json:"run,omitempty"`   // --run: an id or a name
 	// Path tells how the input came: "socket" or "spool".
 	Path string `json:"path,omitempty"`
 }

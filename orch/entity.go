@@ -48,11 +48,14 @@ type Agent struct {
 	Turn    bool `json:"turn"`   // a turn runs
 	HadTurn bool `json:"had_turn"`
 	// Background counts the background tasks that ran when the last turn ended.
-	Background int    `json:"background"`
-	Asks       string `json:"asks,omitempty"`      // permission, question: an open dialog that a hook told of
-	AsksWhat   string `json:"asks_what,omitempty"` // the tool or the question, for people; at most 200 bytes
-	Screen     string `json:"screen,omitempty"`    // name of the screen last seen: ready, trust, login, ...
-	Compacting bool   `json:"compacting"`
+	Background int       `json:"background"`
+	Asks       string    `json:"asks,omitempty"`      // permission, question: an open dialog that a hook told of
+	AsksWhat   string    `json:"asks_what,omitempty"` // the tool or the question, for people; at most 200 bytes
+	AsksAt     time.Time `json:"asks_at,omitzero"`
+	TurnAt     time.Time `json:"turn_at,omitzero"`  // when Turn last changed: an older event does not change it back
+	ReadyAt    time.Time `json:"ready_at,omitzero"` // when the input line was first seen
+	Screen     string    `json:"screen,omitempty"`  // name of the screen last seen: ready, trust, login, ...
+	Compacting bool      `json:"compacting"`
 	// Gone is why the process no longer runs: exited, pane_closed, server_gone, stopped, failed_to_open; "" while it lives.
 	Gone     string `json:"gone,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
@@ -93,6 +96,10 @@ type Worker struct {
 	Stopping *time.Time `json:"stopping,omitempty"` // since when somebody wants it stopped
 	Progress string     `json:"progress,omitempty"`
 	LeftOver []string   `json:"left_over,omitempty"` // what stop could not end
+	Depth    int        `json:"depth"`               // 1 below the run's coordinator
+
+	State      string    `json:"state"`       // computed: see work in worker.go
+	StateSince time.Time `json:"state_since"` // when State last changed
 }
 
 // Delivery values of a dispatch.
@@ -130,10 +137,12 @@ type Dispatch struct {
 	Turn      *time.Time `json:"turn,omitempty"` // proved by a hook
 	TurnEnded *time.Time `json:"turn_ended,omitempty"`
 
-	Report *Report  `json:"report,omitempty"`
-	Notes  []Report `json:"notes,omitempty"`  // reports that came too late or for something older
-	Answer string   `json:"answer,omitempty"` // what the agent last said at the end of a turn of this dispatch
-	Closed string   `json:"closed,omitempty"` // stopped, gone: ended without a report for good
+	Report   *Report    `json:"report,omitempty"`
+	Notes    []Report   `json:"notes,omitempty"`    // reports that came too late or for something older
+	Answer   string     `json:"answer,omitempty"`   // what the agent last said at the end of a turn of this dispatch
+	Closed   string     `json:"closed,omitempty"`   // stopped, gone: ended without a report for good
+	Finished *time.Time `json:"finished,omitempty"` // the report is there and its turn has ended, or its grace has passed
+	Error    *Error     `json:"error,omitempty"`    // why no window could be opened
 }
 
 // Report is what a worker says at its end.
@@ -153,8 +162,7 @@ type Word struct {
 	Dispatch string     `json:"dispatch"`
 	Text     string     `json:"text"`
 	Mark     string     `json:"mark"`  // the part of Text by which a hook proves that this very line went in
-	State    string     `json:"state"` // owed, typing, submitted, proved, withdrawn
-	Effect   uint64     `json:"effect,omitempty"`
+	State    string     `json:"state"` // owed, typing, submitted; one that is proved or withdrawn is deleted
 	Tries    int        `json:"tries"`
 	NotUntil *time.Time `json:"not_until,omitempty"` // after a refusal: when to look again at the earliest
 }
@@ -167,6 +175,13 @@ type Told struct {
 	State  string `json:"state"`
 }
 
+// Clock marks a dispatch that has a deadline to come, so that finding the next one does not mean looking
+// at everything that ever was.
+type Clock struct {
+	Dispatch string `json:"dispatch"`
+}
+
+func (c Clock) Key() string    { return "clock/" + c.Dispatch }
 func (Counters) Key() string   { return "counters/" }
 func (r Run) Key() string      { return "run/" + r.ID }
 func (a Agent) Key() string    { return "agent/" + a.ID }

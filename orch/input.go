@@ -303,6 +303,8 @@ func DecodeEntity(key string, raw []byte) (Entity, error) {
 		return decode[Word](raw)
 	case "told":
 		return decode[Told](raw)
+	case "clock":
+		return decode[Clock](raw)
 	}
 	return nil, fmt.Errorf("no entity has the key %q", key)
 }

@@ -399,3 +399,26 @@ func BenchmarkPanes100(b *testing.B) {
 		}
 	}
 }
+
+// What the figures above are measured against: one call that asks next to nothing, and a look with a call for
+// each pane.
+func BenchmarkIdentity(b *testing.B) {
+	s := tmuxtest.New(b)
+	for b.Loop() {
+		if _, err := s.Tmux().Identity(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLook100OneByOne(b *testing.B) {
+	s := tmuxtest.New(b)
+	ids := openMany(b, s, 100)
+	for b.Loop() {
+		for _, id := range ids {
+			if views, err := s.Tmux().Look(b.Context(), id); err != nil || len(views) != 1 {
+				b.Fatal(len(views), err)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+
+	"st/orch"
+	"st/orch/daemon"
+)
+
+// call is one use of a verb: its flags and arguments, where to print, and the way to the daemon.
+type call struct {
+	*cli.Context
+	ctx       context.Context
+	verb      *verb
+	out       *printer
+	arguments []string
+}
+
+// arg is the argument at i, "" where it wasn't given.
+func (c *call) arg(i int) string {
+	if i < len(c.arguments) {
+		return c.arguments[i]
+	}
+	return ""
+}
+
+func (c *call) misuse(format string, args ...any) error { return misuse(c.verb, format, args...) }
+
+// text is a flag that may be left out but not be empty.
+func (c *call) text(name string) (string, error) {
+	value := c.String(name)
+	if c.IsSet(name) && value == "" {
+		return "", c.misuse("--%s is empty", name)
+	}
+	return value, nil
+}
+
+// from is who asks.
+func (c *call) from() daemon.From {
+	from := daemon.FromEnv(os.Getenv)
+	from.As, from.Run = c.String("as"), c.String("run")
+	return from
+}
+
+// connect finds the daemon, and starts it where none runs.
+func (c *call) connect() (*daemon.Client, error) { return c.connectFrom(c.from()) }
+
+func (c *call) connectFrom(from daemon.From) (*daemon.Client, error) {
+	home, err := daemon.Home(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return daemon.Connect(c.ctx, home, from, true)
+}
+
+// do gives an order and reads its answer.
+func (c *call) do(what orch.What, answer any) error {
+	client, err := c.connect()
+	if err != nil {
+		return err
+	}
+	return client.Do(c.ctx, uuid.NewString(), what, answer)
+}
+
+// get asks for a view.
+func (c *call) get(view string, args, answer any) error {
+	client, err := c.connect()
+	if err != nil {
+		return err
+	}
+	return client.Get(c.ctx, view, args, answer)
+}
+
+// watch follows a view until each wants no more. A daemon that goes away meanwhile is started again, and the
+// view begins anew: it shows a state, not a difference.
+func (c *call) watch(ctx context.Context, client *daemon.Client, view string, args any, each func(json.RawMessage) (bool, error)) error {
+	const tries = 5 // in a row, without one line from the daemon
+	heard := 0
+	for try := 0; ; try++ {
+		before := heard
+		err := client.Watch(ctx, view, args, func(raw json.RawMessage) (bool, error) {
+			heard++
+			return each(raw)
+		})
+		if heard > before {
+			try = 0
+		}
+		var e *orch.Error
+		if err == nil || ctx.Err() != nil || !errors.As(err, &e) || e.Code != "daemon_unreachable" || try >= tries {
+			return err
+		}
+		c.out.progress("the daemon went away; asking again")
+		if client, err = c.connect(); err != nil {
+			return err
+		}
+	}
+}

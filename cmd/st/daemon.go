@@ -1,0 +1,23 @@
+package main
+
+import (
+	"os"
+
+	"st/orch/daemon"
+)
+
+func init() {
+	register(&verb{
+		name: "daemon", hidden: true, about: "be the daemon; whoever needs it starts it",
+		raw: runDaemon,
+	})
+}
+
+func runDaemon([]string) int {
+	out := newPrinter(os.Stdout, os.Stderr)
+	home, err := daemon.Home(os.Getenv)
+	if err != nil {
+		return fail(out, err)
+	}
+	return daemon.Main(home, daemon.Serve(version))
+}

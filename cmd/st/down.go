@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"st/orch"
+	"st/orch/daemon"
+)
+
+func init() {
+	register(&verb{
+		name: "down", about: "stop the daemon; agents and windows stay as they are",
+		run: down,
+	})
+}
+
+// downTime is how long a daemon may take to end after it has agreed to.
+const downTime = 15 * time.Second
+
+func down(c *call) (int, error) {
+	home, err := daemon.Home(os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	client, err := daemon.Dial(c.ctx, home, c.from())
+	if noDaemon(err) {
+		return exitDone, c.downSaid(0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	pid, err := client.Stop(c.ctx)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, downTime)
+	defer cancel()
+	if err := client.AwaitStop(ctx); err != nil {
+		return 0, err
+	}
+	return exitDone, c.downSaid(pid)
+}
+
+func (c *call) downSaid(pid int) error {
+	switch {
+	case c.out.json:
+		return c.out.data(map[string]any{"pid": pid, "already": pid == 0})
+	case pid == 0:
+		return c.out.say("nothing to do: no daemon runs")
+	}
+	return c.out.say("the daemon has ended (pid %d); agents and windows stay as they are", pid)
+}
+
+// noDaemon tells that none runs, in contrast to one that doesn't answer.
+func noDaemon(err error) bool {
+	var e *orch.Error
+	return errors.As(err, &e) && e.Code == "daemon_unreachable" && e.Message == "no daemon runs"
+}

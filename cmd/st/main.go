@@ -1,0 +1,152 @@
+// Command st hands work to coding agents in the windows of a terminal multiplexer, waits for them and reads
+// what they did.
+//
+// A verb says what is wanted to the daemon and prints the answer; it decides nothing. This file alone turns
+// what went wrong into a message and an exit code.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"st/orch"
+)
+
+// version is what st version says.
+var version = "0.1.0"
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitWorkFailed  = 3
+	exitNeedsInput  = 4
+	exitNoReport    = 5
+	exitGone        = 6
+	exitRefused     = 7
+	exitUnreachable = 8
+	exitUnknown     = 9
+	exitTimedOut    = 124
+	exitInterrupted = 130 // as a shell counts SIGINT
+)
+
+var meanings = map[int]string{
+	exitDone:        "done",
+	exitFailed:      "failed: the message says what, and what to do next",
+	exitUsage:       "wrong use",
+	exitWorkFailed:  "a worker ended as failed",
+	exitNeedsInput:  "needs input: a permission, question, limit, login or trust screen",
+	exitNoReport:    "a worker's turn ended without a report",
+	exitGone:        "a worker is gone: its pane was closed or its agent died",
+	exitRefused:     "refused: a state, or what the caller may not ask",
+	exitUnreachable: "the daemon can't be reached or started",
+	exitUnknown:     "unknown: typed, but no hook has proved it yet",
+	exitTimedOut:    "waited too long; the work goes on",
+	exitInterrupted: "interrupted; what was started goes on",
+}
+
+// exits maps an error's code to the exit code. What is not listed is 1.
+var exits = map[string]int{
+	"usage":        exitUsage,
+	"bad_name":     exitUsage,
+	"no_run":       exitUsage,
+	"not_in_tmux":  exitUsage,
+	"no_home":      exitUsage,
+	"unknown_kind": exitUsage,
+
+	"name_taken":     exitRefused,
+	"not_yours":      exitRefused,
+	"refused_agent":  exitRefused,
+	"unsettled":      exitRefused,
+	"confirm":        exitRefused,
+	"run_ended":      exitRefused,
+	"request_reused": exitRefused,
+
+	"daemon_unreachable": exitUnreachable,
+	"store_locked":       exitUnreachable,
+	"store_corrupt":      exitUnreachable,
+	"store_read_only":    exitUnreachable,
+	"home_refused":       exitUnreachable,
+
+	"agent_exited": exitGone,
+	"interrupted":  exitInterrupted,
+}
+
+func main() { os.Exit(begin(os.Args[1:])) }
+
+// begin sends the verbs that agents call many times a minute past everything else.
+func begin(args []string) int {
+	if len(args) > 0 {
+		if v := find("", args[0]); v != nil && v.raw != nil {
+			return v.raw(args[1:])
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return run(ctx, args, newPrinter(os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, out *printer) int {
+	code, err := dispatch(ctx, args, out)
+	if err != nil {
+		code = fail(out, err)
+	}
+	if out.broken != nil && code == exitDone {
+		return exitFailed
+	}
+	return code
+}
+
+// fail tells an error and answers its exit code.
+func fail(out *printer, err error) int {
+	if errors.Is(err, context.Canceled) {
+		err = &orch.Error{Code: "interrupted", Message: "interrupted"}
+	}
+	var u *usageError
+	var e *orch.Error
+	switch {
+	case errors.As(err, &u):
+		e = &orch.Error{Code: "usage", Message: u.message, Hint: u.usage, Next: u.next}
+	case !errors.As(err, &e):
+		e = &orch.Error{Code: "internal", Message: err.Error()}
+	}
+	if out.json {
+		out.refusal(e)
+	} else {
+		explain(out, e)
+	}
+	if code, ok := exits[e.Code]; ok {
+		return code
+	}
+	return exitFailed
+}
+
+// explain prints an error for people.
+func explain(out *printer, e *orch.Error) {
+	out.note("st: %s", block(strings.TrimSuffix(e.Message, "\n")))
+	if e.Hint != "" {
+		out.note("%s", block(e.Hint))
+	}
+	for _, line := range e.Next {
+		out.note("  %s", line)
+	}
+}
+
+// usageError is a wrong use of a verb.
+type usageError struct {
+	message string
+	usage   string
+	next    []string
+}
+
+func (e *usageError) Error() string { return e.message }
+
+func misuse(v *verb, format string, args ...any) error {
+	return &usageError{message: fmt.Sprintf(format, args...), usage: "usage: " + v.usage(), next: []string{"st " + v.path() + " --help"}}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"st/orch"
+)
+
+func init() {
+	register(&verb{
+		noun: "orch", name: "ls", about: "open runs",
+		flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also ended ones"}},
+		run:   orchLs,
+	})
+}
+
+func orchLs(c *call) (int, error) {
+	var runs []orch.RunInfo
+	if err := c.get("runs", orch.ListArgs{All: c.Bool("all")}, &runs); err != nil {
+		return 0, err
+	}
+	if c.out.json {
+		return exitDone, c.out.data(map[string]any{"runs": runs})
+	}
+	if len(runs) == 0 {
+		return exitDone, c.out.say("no open run")
+	}
+	var rows [][]styled
+	for _, r := range runs {
+		mark := ""
+		if r.Current {
+			mark = "*"
+		}
+		rows = append(rows, []styled{
+			plain(r.ID + mark), cell(r.Name, 24), plain(r.State), plain(r.Coordinator), plain(fmt.Sprint(len(r.Workers))),
+			plain(ago(r.Created)), cell(r.Objective, 60),
+		})
+	}
+	return exitDone, c.out.table([]string{"ID", "NAME", "STATE", "BY", "WORKERS", "SINCE", "OBJECTIVE"}, rows)
+}

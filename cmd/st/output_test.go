@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"st/orch"
+)
+
+// evil holds what agents might say to steer a terminal.
+const evil = "a\x1b[31mred\x1b]0;title\x07b\x1bPq\x1b\\c\rd\x00\u009b31m\u202ee\x7f"
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		evil:                 "aredbcd31me",
+		"two\nlines\tand":    "two lines and",
+		"한국어 🙂":              "한국어 🙂",
+		"cut \x1b":           "cut",
+		"open \x1b]52;c;abc": "open 52;c;abc",
+		"\xff\xfe":           "",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, not %q", in, got, want)
+		}
+	}
+	if got := cleanBlock("a\r\nb\n\tc\x1b[2J"); got != "a\nb\n\tc" {
+		t.Errorf("cleanBlock: %q", got)
+	}
+}
+
+// TestNothingSteers: whatever field an agent fills, no control character reaches the terminal.
+func TestNothingSteers(t *testing.T) {
+	w := orch.WorkerInfo{ID: "w1", Name: evil, Kind: evil, State: evil, Status: evil, WaitingFor: evil, Summary: evil, Progress: evil, Dir: evil, Session: evil, LeftOver: []string{evil}}
+	r := orch.ReadInfo{Worker: w, Summary: evil, Answer: evil, Report: evil, Screen: evil, Files: []string{evil}, Notes: []orch.Report{{Summary: evil, Why: evil}}}
+	run := orch.RunInfo{ID: "r1", Name: evil, Objective: evil, Workers: []orch.WorkerInfo{w}}
+	var b bytes.Buffer
+	p := &printer{out: &b, err: &b, styles: newStyles(&b, false)}
+	for _, err := range []error{
+		p.worker(w), p.read(r), p.run(run), p.waitedFor(w), p.tree(orch.TreeInfo{Run: run, Workers: run.Workers}),
+		p.started(orch.StartInfo{Worker: w, Screen: evil, Delivery: orch.NotDelivered, LeftOver: []string{evil}, Next: []string{evil}}),
+		p.doneSaid(orch.DoneAnswer{Name: evil, Why: evil, Taken: "note"}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	explain(p, &orch.Error{Code: "x", Message: evil, Hint: evil, Next: []string{evil}})
+	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && harmless(r) < 0 }); i >= 0 {
+		t.Errorf("a control character at %d of %q", i, b.String())
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	p := &printer{out: &b, err: io.Discard, json: true}
+	if err := p.data(orch.StartInfo{Worker: orch.WorkerInfo{Name: "<\u009b>\x1b"}}); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	for _, want := range []string{`{"ok":true,"data":{`, `"left_over":[]`, `"stages":[]`, `"next":[]`, `"name":"<\u009b>\u001b"`, `"error":null`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	if strings.Count(got, "\n") != 1 {
+		t.Errorf("more than one line: %q", got)
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"st/orch"
+)
+
+// table prints rows under a head, in columns as wide as what stands in them.
+func (p *printer) table(head []string, rows [][]styled) error {
+	widths := make([]int, len(head))
+	for i, h := range head {
+		widths[i] = lipgloss.Width(h)
+		for _, row := range rows {
+			widths[i] = max(widths[i], lipgloss.Width(string(row[i])))
+		}
+	}
+	titles := make([]styled, len(head))
+	for i, h := range head {
+		titles[i] = p.style(p.styles.dim, h)
+	}
+	if err := p.say("%s", row(titles, widths)); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := p.say("%s", row(r, widths)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func row(cells []styled, widths []int) styled {
+	var b strings.Builder
+	for i, cell := range cells {
+		b.WriteString(string(cell))
+		if i < len(cells)-1 {
+			b.WriteString(strings.Repeat(" ", widths[i]-lipgloss.Width(string(cell))+2))
+		}
+	}
+	return styled(b.String())
+}
+
+func plain(s string) styled { return styled(clean(s)) }
+
+// cell is a text that must not make a column too wide.
+func cell(s string, width int) styled {
+	s = clean(s)
+	if lipgloss.Width(s) <= width {
+		return styled(s)
+	}
+	cut := ""
+	for _, r := range s {
+		if lipgloss.Width(cut+string(r)) >= width {
+			break
+		}
+		cut += string(r)
+	}
+	return styled(cut + "…")
+}
+
+// state is the state of a worker's work in its colour, and what it waits for.
+func (p *printer) state(w orch.WorkerInfo) styled {
+	s := p.styles
+	style, text := s.dim, w.State
+	switch w.State {
+	case "running":
+		style = s.head
+	case "finished":
+		style = s.good
+	case "needs_input", "no_report", "unknown":
+		style = s.warn
+	case "failed", "gone":
+		style = s.bad
+	}
+	if w.State == "needs_input" && w.WaitingFor != "" {
+		text += " (" + w.WaitingFor + ")"
+	}
+	return p.style(style, text)
+}
+
+// status is what an agent does, and what it waits for.
+func status(status, waitingFor string) string {
+	if status == "waiting" && waitingFor != "" {
+		return status + " (" + waitingFor + ")"
+	}
+	return status
+}
+
+// ago is how long since then, roughly.
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	d := max(time.Since(t), 0)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// workers prints a table of workers.
+func (p *printer) workers(list []orch.WorkerInfo) error {
+	var rows [][]styled
+	for _, w := range list {
+		last := w.Summary
+		if last == "" {
+			last = w.Progress
+		}
+		rows = append(rows, []styled{
+			plain(w.ID), cell(w.Name, 24), plain(w.Kind), p.state(w), plain(status(w.Status, w.WaitingFor)),
+			plain(ago(w.Since)), plain(w.Task), cell(w.Session, 16), plain(w.Window), cell(last, 48),
+		})
+	}
+	return p.table([]string{"ID", "NAME", "AGENT", "STATE", "STATUS", "SINCE", "TASK", "SESSION", "WINDOW", "SAYS"}, rows)
+}
+
+// worker prints one worker in full.
+func (p *printer) worker(w orch.WorkerInfo) error {
+	rows := []field{
+		{"run", w.Run}, {"task", w.Task}, {"dispatch", joined(w.Dispatch, w.Delivery)},
+		{"agent", joined(w.Agent, status(w.Status, w.WaitingFor), ago(w.Since))}, {"screen", w.Screen},
+		{"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
+		{"worktree", w.Worktree}, {"branch", w.Branch}, {"progress", w.Progress}, {"outcome", w.Outcome},
+		{"left over", strings.Join(w.LeftOver, ", ")},
+	}
+	if err := p.say("%s %s (%s): %s", p.style(p.styles.head, w.ID), quoted(w.Name), w.Kind, p.state(w)); err != nil {
+		return err
+	}
+	if err := p.fields(rows); err != nil {
+		return err
+	}
+	return p.text("summary", w.Summary)
+}
+
+// field is one named fact; one without a value isn't shown.
+type field struct{ name, value string }
+
+func (p *printer) fields(fields []field) error {
+	for _, f := range fields {
+		if f.value == "" {
+			continue
+		}
+		if err := p.say("  %s %s", p.style(p.styles.dim, fmt.Sprintf("%-9s", f.name+":")), f.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text prints a text of several lines under its title; an empty one isn't shown.
+func (p *printer) text(title, text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := p.say("%s", p.style(p.styles.head, title+":")); err != nil {
+		return err
+	}
+	return p.say("%s", block(strings.TrimRight(text, "\n")))
+}
+
+func joined(parts ...string) string {
+	var there []string
+	for _, part := range parts {
+		if part != "" {
+			there = append(there, part)
+		}
+	}
+	return strings.Join(there, ", ")
+}
+
+// quoted is a name as messages show it, whatever is in it.
+func quoted(name string) string { return `"` + clean(name) + `"` }
+
+// named is a worker in a message.
+func named(w orch.WorkerInfo) string { return fmt.Sprintf("%s %s (%s)", w.ID, quoted(w.Name), w.Kind) }
+
+// runNamed is a run in a message; its name is optional.
+func runNamed(r orch.RunInfo) string {
+	if r.Name == "" {
+		return r.ID
+	}
+	return r.ID + " " + quoted(r.Name)
+}
+
+// run prints a run and its workers.
+func (p *printer) run(r orch.RunInfo) error {
+	who := r.Coordinator
+	if who == "" {
+		who = "a person"
+	}
+	state := r.State
+	if r.Current {
+		state += ", current"
+	}
+	if err := p.say("%s: %s", p.style(p.styles.head, runNamed(r)), state); err != nil {
+		return err
+	}
+	err := p.fields([]field{
+		{"objective", r.Objective}, {"by", who}, {"since", ago(r.Created)},
+	})
+	if err != nil || len(r.Workers) == 0 {
+		return err
+	}
+	return p.workers(r.Workers)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+
+	"st/orch"
+	"st/orch/daemon"
+)
+
+func init() {
+	register(&verb{
+		noun: "worker", name: "done", about: "a worker reports that its task has ended",
+		help: "For workers. The same report twice is taken once; one that comes too late is kept as a note.\n" +
+			"Where the daemon can't be reached the report is queued and taken as soon as one runs.",
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "summary", Usage: "what was done and how it was checked: `TEXT`"},
+			&cli.StringFlag{Name: "outcome", Usage: "`succeeded|failed`", Value: "succeeded"},
+			&cli.StringFlag{Name: "files", Usage: "files that were changed: `A,B`"},
+			&cli.StringFlag{Name: "report", Usage: "a longer report, read from `FILE` (at most 1 MiB)"},
+			&cli.StringFlag{Name: "dispatch", Usage: "the dispatch `D` that is meant; else the newest"},
+		},
+		needs: []string{"summary"},
+		codes: []int{exitRefused},
+		run:   workerDone,
+	})
+}
+
+// textMax is how long a task, a summary or a report may be, in bytes.
+const textMax = 1 << 20
+
+func workerDone(c *call) (int, error) {
+	order, err := c.doneOrder()
+	if err != nil {
+		return 0, err
+	}
+	var a orch.DoneAnswer
+	queued, err := c.report(uuid.NewString(), order, &a)
+	if err != nil {
+		return 0, err
+	}
+	if queued {
+		a = orch.DoneAnswer{Dispatch: order.Dispatch, Outcome: order.Outcome, Taken: "queued"}
+	}
+	if c.out.json {
+		return exitDone, c.out.data(a)
+	}
+	return exitDone, c.out.doneSaid(a)
+}
+
+func (c *call) doneOrder() (orch.WorkerDone, error) {
+	order := orch.WorkerDone{Outcome: c.String("outcome"), Summary: c.String("summary")}
+	switch {
+	case strings.TrimSpace(order.Summary) == "":
+		return order, c.misuse("worker done: --summary is missing or empty")
+	case len(order.Summary) > textMax:
+		return order, c.misuse("worker done: --summary has %d bytes, at most %d are taken; put it into a file: --report FILE", len(order.Summary), textMax)
+	case order.Outcome != "succeeded" && order.Outcome != "failed":
+		return order, c.misuse("worker done: --outcome is succeeded or failed, not %q", order.Outcome)
+	}
+	var err error
+	if order.Dispatch, err = c.text("dispatch"); err != nil {
+		return order, err
+	}
+	for _, f := range strings.Split(c.String("files"), ",") {
+		if f = strings.TrimSpace(f); f != "" {
+			order.Files = append(order.Files, f)
+		}
+	}
+	if c.IsSet("report") {
+		order.Text, err = readText(c.String("report"))
+	}
+	return order, err
+}
+
+// report gives an order that must not get lost: where no daemon can take it, it goes into the spool.
+func (c *call) report(request string, what orch.What, answer any) (queued bool, err error) {
+	home, err := daemon.Home(os.Getenv)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, doneTime)
+	defer cancel()
+	client, err := daemon.Connect(ctx, home, c.from(), true)
+	if err == nil {
+		err = client.Do(ctx, request, what, answer)
+	}
+	if err == nil || c.ctx.Err() != nil || !outOfReach(err) {
+		return false, err
+	}
+	return true, daemon.SpoolAs(home, request, what.Type(), c.from(), what)
+}
+
+// doneTime is how long a report waits for the daemon before it is queued.
+const doneTime = 10 * time.Second
+
+// outOfReach tells that no daemon has judged what it was sent.
+func outOfReach(err error) bool {
+	var e *orch.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && exits[e.Code] == exitUnreachable
+}
+
+func (p *printer) doneSaid(a orch.DoneAnswer) error {
+	switch a.Taken {
+	case "queued":
+		return p.say("queued: the daemon can't be reached just now; the report is taken as soon as it runs")
+	case "again":
+		return p.say("nothing to do: worker %s %s had reported this for %s", a.Worker, quoted(a.Name), a.Dispatch)
+	case "note":
+		return p.say("kept as a note of worker %s %s: %s", a.Worker, quoted(a.Name), a.Why)
+	}
+	return p.say("reported %s for worker %s %s, dispatch %s", a.Outcome, a.Worker, quoted(a.Name), a.Dispatch)
+}
+
+// readText reads a file that becomes part of the record. What is no text, or too long, is bad_task.
+func readText(path string) (string, error) {
+	bad := func(why string) error {
+		return &orch.Error{Code: "bad_task", Message: "file " + quoted(path) + ": " + why, Hint: "a file of at most 1 MiB of UTF-8 text is taken"}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", bad(reason(err))
+	case info.IsDir():
+		return "", bad("it is a folder")
+	case !info.Mode().IsRegular():
+		return "", bad("it is not a file") // opening a pipe that nobody writes to would wait for ever
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", bad(reason(err))
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, textMax+1))
+	if err != nil {
+		return "", bad(reason(err))
+	}
+	if why := unfit(string(raw)); why != "" {
+		return "", bad(why)
+	}
+	return string(raw), nil
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/google/uuid"
+
+	"st/orch"
+)
+
+func init() {
+	register(&verb{
+		noun: "worker", name: "progress", args: "TEXT", min: 1, max: 1,
+		about: "a worker says what it does just now",
+		help:  "For workers. It is a state that the next progress replaces, not a message.",
+		codes: []int{exitRefused},
+		run:   workerProgress,
+	})
+}
+
+func workerProgress(c *call) (int, error) {
+	if c.arg(0) == "" {
+		return 0, c.misuse("worker progress: TEXT is empty")
+	}
+	var a orch.WorkerAnswer
+	queued, err := c.report(uuid.NewString(), orch.WorkerProgress{Text: c.arg(0)}, &a)
+	if err != nil {
+		return 0, err
+	}
+	if c.out.json {
+		return exitDone, c.out.data(map[string]any{"worker": a.Worker, "queued": queued})
+	}
+	if queued {
+		return exitDone, c.out.say("queued: the daemon can't be reached just now")
+	}
+	return exitDone, c.out.say("noted for worker %s %s", a.Worker.ID, quoted(a.Worker.Name))
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/urfave/cli/v2"
+
+	"st/orch"
+	"st/orch/daemon"
+)
+
+func init() {
+	register(&verb{
+		noun: "worker", name: "wait", args: "[W…]", max: -1, about: "wait until workers are settled or need somebody",
+		help: "Without W it waits for all workers of the run. It returns when all are settled, or at once when one\n" +
+			"newly needs input, ended without a report or is gone; the same state is told once. Of several exit\n" +
+			"codes the first that holds of 3, 6, 4, 5, 0 is taken. Without --timeout it waits as long as it takes;\n" +
+			"Ctrl-C ends only the waiting.",
+		flags: []cli.Flag{
+			&cli.BoolFlag{Name: "any", Usage: "return at the first that settles"},
+			&cli.DurationFlag{Name: "timeout", Usage: "wait at most this long"},
+			&cli.BoolFlag{Name: "through-input", Usage: "tell a need for input only at the end"},
+		},
+		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitTimedOut, exitInterrupted},
+		run:   workerWait,
+	})
+}
+
+func workerWait(c *call) (int, error) {
+	client, err := c.connect()
+	if err != nil {
+		return 0, err
+	}
+	args := orch.WaitArgs{Workers: c.arguments, Any: c.Bool("any"), ThroughInput: c.Bool("through-input")}
+	info, err := c.waitFor(client, args)
+	switch {
+	case c.ctx.Err() != nil:
+		return 0, &orch.Error{Code: "interrupted", Message: "stopped waiting; the workers go on", Next: []string{"st worker wait"}}
+	case err != nil:
+		return 0, err
+	}
+	code := info.Code
+	if info.TimedOut {
+		code = exitTimedOut
+	}
+	if err := c.waited(info); err != nil {
+		return 0, err
+	}
+	return code, c.told(client, info.New)
+}
+
+// waitFor follows the view until it is done or the time is over.
+func (c *call) waitFor(client *daemon.Client, args orch.WaitArgs) (orch.WaitInfo, error) {
+	ctx, cancel := c.ctx, context.CancelFunc(func() {})
+	if c.IsSet("timeout") {
+		ctx, cancel = context.WithTimeout(c.ctx, c.Duration("timeout"))
+	}
+	defer cancel()
+	var info orch.WaitInfo
+	shown := false
+	err := c.watch(ctx, client, "wait", args, func(raw json.RawMessage) (bool, error) {
+		info = orch.WaitInfo{} // a key that a later line leaves out must not stay
+		if err := json.Unmarshal(raw, &info); err != nil {
+			return false, err
+		}
+		if !info.Done && !shown {
+			c.out.progress("waiting for %s (Ctrl-C ends only the waiting)", unsettled(info.Workers))
+			shown = true
+		}
+		return !info.Done, nil
+	})
+	if ctx.Err() == nil || c.ctx.Err() != nil || info.Done {
+		return info, err
+	}
+	return c.lastStates(client, args, info)
+}
+
+// lastStates is what a wait that took too long answers: how everything stands now.
+func (c *call) lastStates(client *daemon.Client, args orch.WaitArgs, known orch.WaitInfo) (orch.WaitInfo, error) {
+	const askTime = 5 * time.Second
+	ctx, cancel := context.WithTimeout(c.ctx, askTime)
+	defer cancel()
+	var now orch.WaitInfo
+	if err := client.Get(ctx, "wait", args, &now); err != nil {
+		if len(known.Workers) == 0 {
+			return known, err
+		}
+		now = known // a daemon that stopped answering; what it last said is still worth telling
+	}
+	now.TimedOut = !now.Done
+	now.New = onlyIf(now.Done, now.New)
+	return now, nil
+}
+
+// onlyIf keeps the marks of a wait that really returned with them.
+func onlyIf(done bool, states []orch.Told) []orch.Told {
+	if done {
+		return states
+	}
+	return nil
+}
+
+func (c *call) waited(info orch.WaitInfo) error {
+	if c.out.json {
+		return c.out.data(struct {
+			Workers  []orch.WorkerInfo `json:"workers"`
+			TimedOut bool              `json:"timed_out"`
+			Code     int               `json:"code"`
+		}{info.Workers, info.TimedOut, info.Code})
+	}
+	if len(info.Workers) == 0 {
+		return c.out.say("no worker to wait for")
+	}
+	if info.TimedOut {
+		c.out.note("st: waited %s; the work goes on", c.Duration("timeout").String())
+	}
+	for _, w := range info.Workers {
+		if err := c.out.waitedFor(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitedFor prints a worker in one line, with its report, and how to go on with it.
+func (p *printer) waitedFor(w orch.WorkerInfo) error {
+	text := w.Summary
+	switch {
+	case text != "":
+	case w.State == "needs_input":
+		text = "its window is " + joined(w.Window, w.Session)
+	case w.Progress != "":
+		text = w.Progress
+	}
+	if text == "" {
+		return p.say("%s: %s", named(w), p.state(w))
+	}
+	return p.say("%s: %s: %s", named(w), p.state(w), text)
+}
+
+// told remembers what has been printed, so that the next wait doesn't return for it again.
+func (c *call) told(client *daemon.Client, states []orch.Told) error {
+	if len(states) == 0 {
+		return nil
+	}
+	return client.Do(c.ctx, uuid.NewString(), orch.WaitTold{States: states}, nil)
+}
+
+func unsettled(list []orch.WorkerInfo) string {
+	var names []string
+	for _, w := range list {
+		if !w.Settled {
+			names = append(names, w.ID+" "+quoted(w.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}

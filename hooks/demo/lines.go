@@ -1,0 +1,140 @@
+package demo
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Line is one line of a task: a word and what follows it.
+type Line struct{ Word, Text string }
+
+// words are the first words of lines, and whether the line makes the agent run a command or write a file.
+var words = map[string]bool{
+	"say": false, "sleep": false, "ask": false, "done": false, "fail": false, "error": false, "background": false,
+	"run": true, "write": true, "permission": true, "subagent": true,
+}
+
+// Lines reads the task language out of a text: one order a line, or several in a line with " ;; " between.
+// What is no order is left out.
+func Lines(text string) []Line {
+	var lines []Line
+	for _, row := range strings.Split(text, "\n") {
+		for _, part := range strings.Split(row, " ;; ") {
+			if l, ok := parseLine(part); ok {
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+func parseLine(s string) (Line, bool) {
+	word, text, _ := strings.Cut(strings.TrimSpace(s), " ")
+	if _, ok := words[word]; !ok {
+		return Line{}, false
+	}
+	text = strings.TrimSpace(text)
+	// A word alone says nothing; only a report may be empty.
+	return Line{word, text}, text != "" || word == "done" || word == "fail"
+}
+
+// Runs reports whether a task's text holds a line by which the agent runs a command or writes a file.
+func Runs(text string) bool {
+	for _, l := range Lines(text) {
+		if words[l.Word] {
+			return true
+		}
+	}
+	return false
+}
+
+// Recipe is how a task is reported: the program, and the dispatch.
+type Recipe struct{ Program, Dispatch string }
+
+// job is what a prompt asks for.
+type job struct {
+	File   string // the task copy that it names, "" where the prompt itself is the task
+	Lines  []Line
+	Recipe *Recipe // nil where nothing said how to report
+	Err    error   // the file could not be read
+}
+
+// readJob understands a prompt. One that begins with an order is a task itself, even where it names a file.
+func readJob(prompt, dir string) job {
+	if _, ok := parseLine(firstPart(prompt)); ok {
+		return job{Lines: Lines(prompt)}
+	}
+	path := namedFile(prompt)
+	if path == "" {
+		return job{Lines: Lines(prompt)}
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return job{File: path, Err: err}
+	}
+	recipe, task := readCopy(string(text))
+	return job{File: path, Lines: Lines(task), Recipe: recipe}
+}
+
+func firstPart(prompt string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	first, _, _ = strings.Cut(first, " ;; ")
+	return first
+}
+
+var mdPath = regexp.MustCompile("[^\\s\"'`<>()]+\\.md\\b")
+
+func namedFile(prompt string) string { return mdPath.FindString(prompt) }
+
+// readCopy reads a task copy: the recipe, a line that is exactly "---", the task's own text.
+func readCopy(text string) (*Recipe, string) {
+	var recipe *Recipe
+	rest := text
+	for rest != "" {
+		var row string
+		row, rest, _ = strings.Cut(rest, "\n")
+		row = strings.TrimSuffix(row, "\r")
+		if row == "---" {
+			return recipe, rest
+		}
+		if r, ok := parseRecipe(row); ok && recipe == nil {
+			recipe = &r
+		}
+	}
+	return recipe, ""
+}
+
+var dispatchFlag = regexp.MustCompile(`--dispatch[ =]([A-Za-z0-9_-]+)`)
+
+// parseRecipe reads a line that begins with "st worker done", or with an absolute path in st's place. Nothing
+// else may be run by it.
+func parseRecipe(row string) (Recipe, bool) {
+	row = strings.TrimLeft(strings.TrimSpace(row), "`$ ")
+	program, rest, ok := strings.Cut(row, " worker done")
+	program = strings.Trim(program, `'"`)
+	if !ok || rest != "" && rest[0] != ' ' || program != "st" && !filepath.IsAbs(program) {
+		return Recipe{}, false
+	}
+	r := Recipe{Program: program}
+	if m := dispatchFlag.FindStringSubmatch(rest); m != nil {
+		r.Dispatch = m[1]
+	}
+	return r, true
+}
+
+// argv is the command of a report; its summary is one argument, whatever it holds.
+func (r Recipe) argv(outcome, summary string) []string {
+	argv := []string{r.Program, "worker", "done"}
+	if r.Dispatch != "" {
+		argv = append(argv, "--dispatch", r.Dispatch)
+	}
+	if outcome == "failed" {
+		argv = append(argv, "--outcome", outcome)
+	}
+	return append(argv, "--summary", summary)
+}

@@ -1,0 +1,158 @@
+//go:build unix
+
+package demo
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/google/uuid"
+	"golang.org/x/term"
+)
+
+// Main runs the agent on a terminal until it quits and returns its exit status. args are what follows the
+// verb; env is its environment, which its hooks and commands get too.
+func Main(ctx context.Context, args []string, stdin, stdout *os.File, env []string) int {
+	o, err := parseOptions(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	var a *agent
+	if err == nil {
+		a, err = newAgent(o, env)
+	}
+	if err != nil {
+		fmt.Fprintf(stdout, "st %s: %v\n", Verb, err)
+		return 1
+	}
+	if o.Nasty.on("dies-at-start") {
+		fmt.Fprintln(stdout, "demo: could not start")
+		return o.Nasty.code("dies-at-start")
+	}
+	return a.terminal(ctx, stdin, stdout)
+}
+
+// terminal puts the terminal into raw mode for the time of the run.
+func (a *agent) terminal(ctx context.Context, stdin, stdout *os.File) int {
+	old, err := term.MakeRaw(int(stdin.Fd()))
+	if err != nil {
+		fmt.Fprintf(stdout, "st %s: the built-in agent needs a terminal: %v\n", Verb, err)
+		return 1
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGWINCH)
+	defer signal.Stop(signals)
+	a.size = func() (int, int, error) { return term.GetSize(int(stdout.Fd())) }
+	a.screen = &screen{out: stdout}
+	code := a.run(ctx, stdin, signals)
+	// After a hang-up there is no terminal left to be restored.
+	if err := errors.Join(a.screen.leave(), term.Restore(int(stdin.Fd()), old)); err == nil && a.mounted {
+		fmt.Fprintf(stdout, "Resume this session with: st %s --resume %s\n", Verb, a.conversation)
+	}
+	return code
+}
+
+func newAgent(o options, env []string) (*agent, error) {
+	s, err := readSettings(o.Settings)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	a := &agent{
+		o: o, settings: s, dir: dir, env: env, source: "startup",
+		calls: make(chan func()), over: make(chan struct{}), worked: map[string]*Recipe{}, running: map[string]string{},
+	}
+	if a.folder, err = transcriptFolder(o.Settings, env); err != nil {
+		return nil, err
+	}
+	return a, a.openConversation()
+}
+
+// openConversation takes up the conversation that is asked for, or a new one.
+func (a *agent) openConversation() error {
+	id := a.o.Resume
+	if id == "" {
+		id = a.o.Session
+	}
+	if id == "" {
+		a.renew(uuid.NewString())
+		return nil
+	}
+	if uuid.Validate(id) != nil {
+		return fmt.Errorf("%q is no session ID", id)
+	}
+	a.renew(id)
+	text, err := os.ReadFile(a.transcript)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if a.o.Session != "" && err == nil {
+		return fmt.Errorf("session id %s is already in use", id)
+	}
+	if a.o.Resume != "" {
+		if err != nil {
+			return fmt.Errorf("no conversation found with session id %s", id)
+		}
+		a.source = "resume"
+		a.recall(text)
+	}
+	return nil
+}
+
+// renew makes id the conversation.
+func (a *agent) renew(id string) {
+	a.idMu.Lock()
+	defer a.idMu.Unlock()
+	a.conversation, a.transcript, a.promptID = id, filepath.Join(a.folder, id+".jsonl"), ""
+}
+
+// transcriptFolder is beside the settings; without any, in the user's state folder.
+func transcriptFolder(settings string, env []string) (string, error) {
+	if settings != "" {
+		return filepath.Abs(filepath.Dir(settings))
+	}
+	if dir := lookup(env, "XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "st", "demo"), nil
+	}
+	home := lookup(env, "HOME")
+	if home == "" {
+		return "", errors.New("HOME is not set, and there is no --settings beside which the transcript could lie")
+	}
+	return filepath.Join(home, ".local", "state", "st", "demo"), nil
+}
+
+// lookup finds a variable; the last one counts.
+func lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// readInput sends what each read gives; the reads themselves matter, since a burst is taken for a paste.
+func readInput(in io.Reader, chunks chan<- []byte) {
+	defer close(chunks)
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := in.Read(buf)
+		if n > 0 {
+			chunks <- append([]byte(nil), buf[:n]...)
+		}
+		if err != nil {
+			return
+		}
+	}
+}

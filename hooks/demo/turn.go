@@ -1,0 +1,613 @@
+//go:build unix
+
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// turn is the work on one prompt and those that join it. Its fields belong to the loop.
+type turn struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	began   time.Time
+	prompt  string
+	output  bool // something has been shown
+	tool    bool // a tool runs
+	joining int  // prompts whose hook has not answered yet
+	closing bool // its stop hook runs: what comes now is a turn of its own
+	wanting chan []string
+}
+
+var (
+	errStopped = errors.New("stopped")
+	errFailed  = errors.New("failed")
+)
+
+// accept gives a prompt to the running turn, or begins one.
+func (a *agent) accept(text string) {
+	switch {
+	case a.busy || a.turn != nil && a.turn.closing:
+		a.held = append(a.held, text)
+	case a.turn != nil:
+		a.queued = append(a.queued, text)
+		a.turn.joining++
+		go a.join(a.turn, text)
+	default:
+		a.begin(text)
+	}
+}
+
+func (a *agent) begin(text string) {
+	if a.o.Nasty.on("hang") {
+		a.draw()
+		// Signals have a handler, so only a kill ends this.
+		select {}
+	}
+	t := &turn{began: time.Now(), prompt: text}
+	t.ctx, t.cancel = context.WithCancel(a.ctx)
+	a.turn = t
+	a.show(Mark + text)
+	a.idMu.Lock()
+	a.promptID = uuid.NewString()
+	a.idMu.Unlock()
+	go a.work(t, text)
+}
+
+// join tells a queued prompt to the hooks at once; the turn takes it at its next pause.
+func (a *agent) join(t *turn, text string) {
+	said := a.promptIn(t, text)
+	a.inTurn(t, func() {
+		t.joining--
+		if said.Block {
+			a.blocked(text, said.Reason)
+			a.unqueue(text)
+		}
+		a.settle(t)
+	})
+}
+
+func (a *agent) unqueue(text string) {
+	for i, q := range a.queued {
+		if q == text {
+			a.queued = append(a.queued[:i:i], a.queued[i+1:]...)
+			return
+		}
+	}
+}
+
+// promptIn runs the prompt hooks.
+func (a *agent) promptIn(t *turn, text string) answer {
+	if !a.pause(t.ctx, a.o.Nasty.wait("late-hook", time.Second)) {
+		return answer{}
+	}
+	return a.fire(t.ctx, "UserPromptSubmit", "", map[string]any{"prompt": text})
+}
+
+func (a *agent) blocked(text, reason string) {
+	a.show("UserPromptSubmit operation blocked by hook: " + reason)
+	if a.box.empty() {
+		a.box.set(text)
+	}
+}
+
+// inTurn lets the loop run f, unless the turn is over.
+func (a *agent) inTurn(t *turn, f func()) bool {
+	live := false
+	a.do(func() {
+		if a.turn == t {
+			live = true
+			f()
+		}
+	})
+	return live
+}
+
+// settle answers a turn that asks for what has joined it, once every such prompt's hook has answered.
+func (a *agent) settle(t *turn) {
+	if t.wanting == nil || t.joining > 0 {
+		return
+	}
+	t.wanting <- a.queued
+	t.closing = len(a.queued) == 0
+	t.wanting, a.queued = nil, nil
+}
+
+// joined waits for the prompts that joined; none closes the turn.
+func (a *agent) joined(t *turn) ([]string, bool) {
+	want := make(chan []string, 1)
+	if !a.inTurn(t, func() { t.wanting = want; a.settle(t) }) {
+		return nil, false
+	}
+	select {
+	case more := <-want:
+		return more, true
+	case <-t.ctx.Done():
+		return nil, false
+	}
+}
+
+// interrupt ends the turn as a person's Esc does: no hook tells it, only the transcript.
+func (a *agent) interrupt(tool bool) {
+	t := a.turn
+	t.cancel()
+	a.turn = nil
+	back := a.queued
+	a.queued = nil
+	if !t.output {
+		back = append([]string{t.prompt}, back...)
+	}
+	if a.box.empty() && len(back) > 0 {
+		a.box.set(strings.Join(back, "\n"))
+	}
+	a.show("  ⎿  Interrupted · What should the agent do instead?")
+	if !a.o.Nasty.on("esc-quiet") {
+		text := Interrupted
+		if tool {
+			text = InterruptedTool
+		}
+		a.tell("user", text)
+	}
+	a.release()
+}
+
+// work is the turn, from the prompt hook to the stop hook.
+func (a *agent) work(t *turn, text string) {
+	defer t.cancel()
+	if a.o.Nasty.on("no-start-hook") {
+		a.firstPrompt()
+	}
+	said := a.promptIn(t, text)
+	if said.Block {
+		a.inTurn(t, func() { a.blocked(text, said.Reason); a.finish() })
+		return
+	}
+	if !a.inTurn(t, func() {}) {
+		return
+	}
+	a.tell("user", text)
+	if a.misbehave(t) {
+		return
+	}
+	prompts := []string{text}
+	if said.Context != "" {
+		a.jot(entry{What: "context", Text: said.Context})
+		prompts = append(prompts, said.Context)
+	}
+	err := a.prompts(t, prompts)
+	for active := false; err == nil; active = true {
+		var reason string
+		if reason, err = a.stop(t, active); reason == "" {
+			break
+		}
+		a.jot(entry{What: "hook-prompt", Text: reason})
+		a.tell("user", "Stop hook feedback:\n"+reason)
+		if a.inTurn(t, func() { t.closing = false; a.show(Mark + reason) }) {
+			err = a.prompts(t, []string{reason})
+		}
+	}
+	a.inTurn(t, a.finish)
+}
+
+// firstPrompt begins the session where it begins with the first prompt only.
+func (a *agent) firstPrompt() {
+	first := false
+	a.do(func() { first = !a.started })
+	if first {
+		a.startSession(a.source)
+	}
+}
+
+// finish is the end of a turn on the loop's side. What joined a turn that failed becomes the next one.
+func (a *agent) finish() {
+	a.turn = nil
+	a.held, a.queued = append(a.queued, a.held...), nil
+	a.scroll()
+	a.release()
+}
+
+// misbehave is what the nasty modes do in place of a turn.
+func (a *agent) misbehave(t *turn) bool {
+	n := a.o.Nasty
+	switch {
+	case n.on("dies-in-turn"):
+		a.do(func() { a.exit(n.code("dies-in-turn"), "") })
+	case n.on("silent"):
+		<-t.ctx.Done()
+	case n.on("limit"):
+		a.ask(t.ctx.Done(), limitDialog())
+		a.fail(t, "rate_limit", "You've reached your usage limit")
+		a.inTurn(t, a.finish)
+	default:
+		return false
+	}
+	return true
+}
+
+// prompts works prompts, then what joined meanwhile, until nothing more has.
+func (a *agent) prompts(t *turn, texts []string) error {
+	for i := 0; len(texts) > 0; i++ {
+		for _, text := range texts {
+			if i > 0 {
+				a.inTurn(t, func() { a.show(Mark + text) })
+				a.tell("user", text)
+			}
+			if err := a.task(t, text); err != nil {
+				return err
+			}
+		}
+		var ok bool
+		if texts, ok = a.joined(t); !ok {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// stop runs the stop hooks; the reason is what they want done instead of stopping.
+func (a *agent) stop(t *turn, active bool) (string, error) {
+	a.idMu.Lock()
+	tasks := []map[string]any{}
+	for id, what := range a.running {
+		tasks = append(tasks, map[string]any{"id": id, "type": "shell", "status": "running", "description": what})
+	}
+	last := a.last
+	a.idMu.Unlock()
+	said := a.fire(t.ctx, "Stop", "", map[string]any{
+		"stop_hook_active": active, "last_assistant_message": last, "background_tasks": tasks,
+	})
+	if t.ctx.Err() != nil {
+		return "", errStopped
+	}
+	if said.Block {
+		return said.Reason, nil
+	}
+	return "", nil
+}
+
+// say is the agent's own words.
+func (a *agent) say(t *turn, text string) error {
+	if !a.inTurn(t, func() { t.output = true; a.show("● " + text) }) {
+		return errStopped
+	}
+	a.idMu.Lock()
+	a.last = text
+	a.idMu.Unlock()
+	a.tell("assistant", text)
+	return nil
+}
+
+// aside shows what is not the agent's own words.
+func (a *agent) aside(t *turn, text string) error {
+	if !a.inTurn(t, func() { t.output = true; a.show("  ⎿  " + text) }) {
+		return errStopped
+	}
+	return nil
+}
+
+// task works one prompt and reports where the prompt's task copy says how.
+func (a *agent) task(t *turn, text string) error {
+	if strings.HasPrefix(text, Notification) {
+		return a.say(t, "The background task has ended.")
+	}
+	j, err := a.read(t, text)
+	if err != nil {
+		return err
+	}
+	if j.Err != nil {
+		return a.say(t, fmt.Sprintf("I can't read the task: %v", j.Err))
+	}
+	if a.again(j) {
+		return a.report(t, j.Recipe, "succeeded", a.answer("done"))
+	}
+	if len(j.Lines) == 0 {
+		refusal := "I find no line here that I understand: I know say, run, write, sleep, ask, permission, background, subagent, error, done and fail."
+		if err := a.say(t, refusal); err != nil || j.Recipe == nil {
+			return err
+		}
+		return a.report(t, j.Recipe, "failed", refusal)
+	}
+	return a.lines(t, j)
+}
+
+// again reports whether the prompt's task copy has been worked before; then it is reported, not worked again.
+func (a *agent) again(j job) bool {
+	a.idMu.Lock()
+	defer a.idMu.Unlock()
+	if j.Recipe != nil {
+		a.recipe = j.Recipe
+	}
+	if j.File == "" || j.Recipe == nil {
+		return false
+	}
+	_, known := a.worked[j.File]
+	a.worked[j.File] = j.Recipe
+	return known
+}
+
+// read understands a prompt; a task copy is read with the hooks of a tool around it.
+func (a *agent) read(t *turn, text string) (j job, err error) {
+	j = readJob(text, a.dir)
+	if j.File == "" {
+		return j, nil
+	}
+	ran, err := a.tool(t, tool{name: "Read", input: map[string]any{"file_path": j.File}, run: func() any {
+		return map[string]any{"file": j.File}
+	}})
+	if err == nil && !ran {
+		j = job{File: j.File, Err: errors.New("a hook refused it")}
+	}
+	if err == nil {
+		err = a.aside(t, "Read "+j.File)
+	}
+	return j, err
+}
+
+func (a *agent) answer(otherwise string) string {
+	a.idMu.Lock()
+	defer a.idMu.Unlock()
+	if a.last == "" {
+		return otherwise
+	}
+	return a.last
+}
+
+func (a *agent) lines(t *turn, j job) error {
+	reported := false
+	a.idMu.Lock()
+	a.last = ""
+	recipe := a.recipe
+	a.idMu.Unlock()
+	for _, l := range j.Lines {
+		var err error
+		switch l.Word {
+		case "done":
+			reported, err = true, a.report(t, recipe, "succeeded", l.Text)
+		case "fail":
+			reported, err = true, a.report(t, recipe, "failed", l.Text)
+		default:
+			err = a.line(t, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if reported || j.Recipe == nil {
+		return nil
+	}
+	return a.report(t, j.Recipe, "succeeded", a.answer("done"))
+}
+
+func (a *agent) line(t *turn, l Line) error {
+	switch l.Word {
+	case "say":
+		return a.say(t, l.Text)
+	case "sleep":
+		if !a.pause(t.ctx, units(l.Text, time.Second)) {
+			return errStopped
+		}
+		return nil
+	case "run":
+		_, err := a.tool(t, a.shell(t, l.Text))
+		return err
+	case "permission":
+		s := a.shell(t, l.Text)
+		s.asks = func() dialog { return permissionDialog(l.Text) }
+		_, err := a.tool(t, s)
+		return err
+	case "write":
+		return a.write(t, l.Text)
+	case "ask":
+		return a.question(t, l.Text)
+	case "subagent":
+		return a.subagent(t, l.Text)
+	case "background":
+		return a.background(t, l.Text)
+	}
+	a.fail(t, "unknown", "API Error: "+l.Text)
+	return errFailed
+}
+
+// fail ends a turn as an error of the API does: StopFailure in place of Stop.
+func (a *agent) fail(t *turn, kind, text string) {
+	if a.say(t, text) == nil {
+		a.fire(t.ctx, "StopFailure", kind, map[string]any{"error": kind, "last_assistant_message": text})
+	}
+}
+
+// tool is one use of a tool.
+type tool struct {
+	name, agentID string
+	input         map[string]any
+	asks          func() dialog // nil: it needs nobody's leave
+	run           func() any    // gives the response
+}
+
+func (u tool) fields() map[string]any {
+	f := map[string]any{"tool_name": u.name, "tool_input": u.input}
+	if u.agentID != "" {
+		f["agent_id"], f["agent_type"] = u.agentID, "general-purpose"
+	}
+	return f
+}
+
+// tool uses a tool with its hooks around; ran is false where a hook refused it.
+func (a *agent) tool(t *turn, u tool) (ran bool, err error) {
+	fields := u.fields()
+	fields["tool_use_id"] = "tool_" + uuid.NewString()
+	if !a.inTurn(t, func() { t.output = true }) {
+		return false, errStopped
+	}
+	said := a.fire(t.ctx, "PreToolUse", u.name, fields)
+	if said.Block || said.Permission == "deny" {
+		return false, a.refused(t, u, said.Reason)
+	}
+	if u.asks != nil && said.Permission != "allow" {
+		said = a.fire(t.ctx, "PermissionRequest", u.name, u.fields())
+		if said.Block || said.Permission == "deny" {
+			return false, a.refused(t, u, said.Reason)
+		}
+		if said.Permission != "allow" && a.ask(t.ctx.Done(), u.asks()) != 0 {
+			a.inTurn(t, func() { a.interrupt(true) })
+			return false, errStopped
+		}
+	}
+	if !a.inTurn(t, func() { t.tool = true }) {
+		return false, errStopped
+	}
+	fields["tool_response"] = u.run()
+	if !a.inTurn(t, func() { t.tool = false }) {
+		return true, errStopped
+	}
+	a.fire(t.ctx, "PostToolUse", u.name, fields)
+	return true, nil
+}
+
+func (a *agent) refused(t *turn, u tool, reason string) error {
+	a.tell("user", u.name+" hook error: "+reason)
+	return a.aside(t, u.name+" refused by hook: "+reason)
+}
+
+// shell is a command through sh whose output is shown.
+func (a *agent) shell(t *turn, text string) tool {
+	return tool{name: "Bash", input: map[string]any{"command": text}, run: func() any {
+		return a.execute(t, text, "/bin/sh", "-c", text)
+	}}
+}
+
+// execute runs a program and shows what it prints.
+func (a *agent) execute(t *turn, title string, argv ...string) any {
+	cmd := command(t.ctx, a.dir, a.toolEnv(), argv...)
+	out, err := cmd.CombinedOutput()
+	text := strings.TrimRight(string(out), "\n")
+	if err != nil {
+		text = strings.TrimSpace(text + "\n" + err.Error())
+	}
+	a.inTurn(t, func() {
+		t.output = true
+		a.show("$ " + title + "\n  ⎿  " + strings.ReplaceAll(text, "\n", "\n     "))
+	})
+	a.tell("tool", "$ "+title+"\n"+text)
+	return map[string]any{"stdout": text, "interrupted": t.ctx.Err() != nil}
+}
+
+func (a *agent) write(t *turn, text string) error {
+	path, content, _ := strings.Cut(text, " ")
+	input := map[string]any{"file_path": path, "content": content}
+	_, err := a.tool(t, tool{name: "Write", input: input, run: func() any {
+		result := "Wrote " + path
+		if err := writeFile(a.dir, path, content+"\n"); err != nil {
+			result = err.Error()
+		}
+		a.inTurn(t, func() { t.output = true; a.show("  ⎿  " + result) })
+		return map[string]any{"result": result}
+	}})
+	return err
+}
+
+func writeFile(dir, path, content string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o600)
+}
+
+// question asks the person; the hooks see it as the tool that the real agent has for it.
+func (a *agent) question(t *turn, text string) error {
+	d := questionDialog(text)
+	input := map[string]any{"questions": []map[string]any{{"question": d.body[0], "options": d.options}}}
+	u := tool{name: "AskUserQuestion", input: input}
+	said := a.fire(t.ctx, "PreToolUse", u.name, u.fields())
+	if said.Block || said.Permission == "deny" {
+		return a.refused(t, u, said.Reason)
+	}
+	a.fire(t.ctx, "PermissionRequest", u.name, u.fields())
+	choice := a.ask(t.ctx.Done(), d)
+	if choice == cancelled {
+		a.inTurn(t, func() { a.interrupt(true) })
+		return errStopped
+	}
+	a.fire(t.ctx, "PostToolUse", u.name, u.fields())
+	return a.say(t, "You chose: "+d.options[choice])
+}
+
+// subagent runs a command in the name of a subagent.
+func (a *agent) subagent(t *turn, text string) error {
+	id := uuid.NewString()[:8]
+	who := map[string]any{"agent_id": id, "agent_type": "general-purpose"}
+	a.fire(t.ctx, "SubagentStart", "general-purpose", who)
+	u := a.shell(t, text)
+	u.agentID = id
+	if _, err := a.tool(t, u); err != nil {
+		return err
+	}
+	a.fire(t.ctx, "SubagentStop", "general-purpose", map[string]any{
+		"agent_id": id, "agent_type": "general-purpose", "stop_hook_active": false,
+	})
+	return nil
+}
+
+// background starts a task that outlives the turn. Its end is a prompt that nobody typed.
+func (a *agent) background(t *turn, text string) error {
+	id := "b" + uuid.NewString()[:8]
+	a.idMu.Lock()
+	a.running[id] = "sleep " + text
+	a.idMu.Unlock()
+	go func() {
+		if !a.pause(a.ctx, units(text, time.Second)) {
+			return
+		}
+		a.idMu.Lock()
+		delete(a.running, id)
+		a.idMu.Unlock()
+		prompt := Notification + "\n<task-id>" + id + "</task-id>\n<status>completed</status>\n</task-notification>"
+		a.do(func() {
+			a.jot(entry{What: "machine", Text: prompt})
+			a.accept(prompt)
+		})
+	}()
+	return a.aside(t, "Running in the background: sleep "+text)
+}
+
+// report runs the command that the task copy names, with the summary as one argument.
+func (a *agent) report(t *turn, r *Recipe, outcome, summary string) error {
+	if a.o.Nasty.on("no-report") {
+		return nil
+	}
+	if r == nil {
+		return a.say(t, "Nothing says how to report: "+summary)
+	}
+	argv := r.argv(outcome, summary)
+	if r.Program == "st" {
+		argv[0] = find("st", lookup(a.env, "PATH"))
+	}
+	title := strings.Join(argv, " ")
+	_, err := a.tool(t, tool{name: "Bash", input: map[string]any{"command": title}, run: func() any {
+		return a.execute(t, title, argv...)
+	}})
+	return err
+}
+
+// find looks a program up in the agent's own PATH; its name comes back where it isn't there.
+func find(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if full := filepath.Join(dir, name); filepath.IsAbs(dir) {
+			if _, err := exec.LookPath(full); err == nil {
+				return full
+			}
+		}
+	}
+	return name
+}

@@ -1,0 +1,264 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"st/hooks"
+	"st/orch"
+	"st/plugin"
+	"st/tmux"
+)
+
+// paneOpen writes what the agent will read, opens the window and starts the agent in it. After a crash the
+// window may be there already: it bears the worker's tag, and is taken as it is.
+func (d *doer) paneOpen(ctx context.Context, r Running, o orch.PaneOpen) orch.What {
+	t, _, err := server(ctx, o.Target)
+	if err != nil {
+		return d.failed(o, err)
+	}
+	if r.Resumed {
+		p, found, err := d.tagged(ctx, t, o)
+		if err != nil {
+			return d.failed(o, err)
+		}
+		if found {
+			return d.opened(o, p)
+		}
+	}
+	file, err := d.writeLaunch(o)
+	if err != nil {
+		return d.failed(o, err)
+	}
+	p, err := t.Open(ctx, tmux.Open{
+		Session: o.Target.Session, Name: o.Name, Dir: o.Dir, Tag: d.tag(o.Worker),
+		Argv: []string{d.self, "pane-run", file},
+	})
+	if err != nil {
+		return d.failed(o, err)
+	}
+	return d.opened(o, p)
+}
+
+// tag is what marks the pane of a worker as ours, and ours alone: other homes have workers of that id too.
+func (d *doer) tag(worker string) string { return d.mark + ":" + worker }
+
+func (d *doer) tagged(ctx context.Context, t *tmux.Tmux, o orch.PaneOpen) (tmux.Pane, bool, error) {
+	panes, err := t.Panes(ctx)
+	if err != nil {
+		return tmux.Pane{}, false, err
+	}
+	i := slices.IndexFunc(panes, func(p tmux.Pane) bool { return p.Tag == d.tag(o.Worker) && !p.Dead })
+	if i < 0 {
+		return tmux.Pane{}, false, nil
+	}
+	return panes[i], true, nil
+}
+
+func (d *doer) opened(o orch.PaneOpen, p tmux.Pane) orch.What {
+	runner, err := processOf(p.PID)
+	if err != nil {
+		// The pane's process is gone again already; its exit is told by the bell.
+		runner = orch.Process{PID: p.PID}
+	}
+	return orch.PaneOpened{Agent: o.Agent, Runner: runner, Place: placeOf(o.Target.Server, p)}
+}
+
+// placeOf is a pane in the words of orch.
+func placeOf(server string, p tmux.Pane) orch.Place {
+	return orch.Place{
+		Server: server, Pane: p.ID, Window: p.Window,
+		Session: p.Session, SessionName: p.SessionName, Dir: p.Path,
+	}
+}
+
+// failed says why no pane could be opened, and what helps.
+func (d *doer) failed(o orch.PaneOpen, err error) orch.What {
+	if err := os.RemoveAll(scratch(d.home, o.Agent)); err != nil {
+		d.log.Printf("agent %s: %v", o.Agent, err)
+	}
+	return orch.PaneFailed{Agent: o.Agent, Error: openError(o, err)}
+}
+
+func openError(o orch.PaneOpen, err error) *orch.Error {
+	var refusal *orch.Error
+	switch {
+	case errors.As(err, &refusal):
+		return refusal
+	case errors.Is(err, tmux.ErrNoServer), errors.Is(err, tmux.ErrOtherServer):
+		return &orch.Error{
+			Code:    "session_not_found",
+			Message: fmt.Sprintf("the tmux server of session %q has ended", o.Target.SessionName),
+			Next:    []string{"tmux new-session -d -s " + shellWord(o.Target.SessionName)},
+		}
+	case errors.Is(err, tmux.ErrNotInstalled):
+		return &orch.Error{Code: "tmux_missing", Message: "tmux is not installed", Hint: "install tmux 3.2 or newer"}
+	case errors.Is(err, tmux.ErrNoSession):
+		return &orch.Error{
+			Code:    "session_not_found",
+			Message: fmt.Sprintf("session %q is closed", o.Target.SessionName),
+			Next:    []string{"tmux new-session -d -s " + shellWord(o.Target.SessionName)},
+		}
+	}
+	return &orch.Error{Code: "internal", Message: fmt.Sprintf("no window could be opened: %v", err)}
+}
+
+// writeLaunch writes all files of a start and returns the path of the one that names the rest.
+func (d *doer) writeLaunch(o orch.PaneOpen) (string, error) {
+	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
+		return "", noDir(o.Dir, err)
+	}
+	kind, err := hooks.Lookup(o.Kind)
+	if err != nil {
+		return "", err
+	}
+	if err := writeCopy(o); err != nil {
+		return "", err
+	}
+	dir := scratch(d.home, o.Agent)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	launch, err := kind.Launch(hooks.Spec{
+		Program: o.Program, Self: d.self, Home: d.home, Agent: o.Agent, Dispatch: o.Dispatch,
+		Copy: o.Copy, Scratch: dir, Model: o.Model, Args: o.Args,
+	})
+	if err != nil {
+		return "", err
+	}
+	for path, data := range launch.Files {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return "", err
+		}
+	}
+	env, err := readEnv(o.EnvFile)
+	if err != nil {
+		return "", err
+	}
+	spec := PaneSpec{
+		Agent: o.Agent, Nonce: o.Nonce, Home: d.home, Dir: o.Dir, Self: d.self, Argv: launch.Argv,
+		Env: launchEnv(env, d.given(o.Worker), launch, map[string]string{"ST_HOME": d.home, "ST_AGENT": o.Nonce}),
+	}
+	path := filepath.Join(dir, "pane.json")
+	// An earlier try may have left one that no pane has read.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return path, WritePaneSpec(path, spec)
+}
+
+// given lists the names of the variables that whoever started the worker set by hand.
+func (d *doer) given(worker string) (names []string) {
+	d.state(func(v orch.View) {
+		if w, ok := v.Entity("worker/" + worker).(orch.Worker); ok {
+			names = w.EnvNames
+		}
+	})
+	return names
+}
+
+// launchEnv is the environment of an agent: the caller's, less what its kind drops, with what its kind adds;
+// but what was given by hand stands above that, and what makes the agent ours above everything.
+func launchEnv(env, given []string, l hooks.Launch, ours map[string]string) []string {
+	vars := map[string]string{}
+	for _, kv := range env {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" || (dropped(name, l.Unset) && !slices.Contains(given, name)) {
+			continue
+		}
+		vars[name] = value
+	}
+	for name, value := range l.Env {
+		if _, set := vars[name]; !set || !slices.Contains(given, name) {
+			vars[name] = value
+		}
+	}
+	for name, value := range ours {
+		vars[name] = value
+	}
+	out := make([]string, 0, len(vars))
+	for name, value := range vars {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// dropped reports whether a name is in a list of names and of prefixes that end in "*".
+func dropped(name string, unset []string) bool {
+	return slices.ContainsFunc(unset, func(u string) bool {
+		prefix, isPrefix := strings.CutSuffix(u, "*")
+		return u == name || isPrefix && strings.HasPrefix(name, prefix)
+	})
+}
+
+// envFile is what a verb leaves for the start of an agent.
+type envFile struct {
+	Env []string `json:"env"` // NAME=value; the last of a name counts
+}
+
+func readEnv(path string) ([]string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the agent's environment: %w", err)
+	}
+	var f envFile
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return nil, fmt.Errorf("the agent's environment can't be read from %s", path)
+	}
+	return f.Env, nil
+}
+
+// removeEnv removes the file with the agent's environment, which may hold secrets, once no further try of
+// the start can need it.
+func (d *doer) removeEnv(o orch.PaneOpen) {
+	if o.EnvFile == "" {
+		return
+	}
+	if err := os.Remove(o.EnvFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Printf("agent %s: %v", o.Agent, err)
+	}
+}
+
+// writeCopy writes the task copy. It is complete or not there: an agent may look at any time.
+func writeCopy(o orch.PaneOpen) error {
+	if err := prepareCopyDir(filepath.Dir(o.Copy)); err != nil {
+		return err
+	}
+	job := plugin.Job{
+		Worker: o.Worker, Run: o.Run, Task: o.Task, Title: o.Title, Dispatch: o.Dispatch, Command: o.Command,
+	}
+	return writeWhole(o.Copy, []byte(plugin.Copy(job, o.Spec)))
+}
+
+// writeWhole writes a 0600 file by way of another name in its folder.
+func writeWhole(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails after the rename, as it should
+	_, err = f.Write(data)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func noDir(dir string, err error) *orch.Error {
+	why := "not a folder"
+	if err != nil {
+		why = cause(err).Error()
+	}
+	return &orch.Error{Code: "bad_dir", Message: fmt.Sprintf("%s: %s", dir, why), Hint: "--dir names the folder the agent works in"}
+}

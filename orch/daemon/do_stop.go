@@ -1,0 +1,245 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"st/hooks"
+	"st/orch"
+	"st/orch/proc"
+	"st/tmux"
+)
+
+// How long an agent gets to end: after it was asked in its own words, and after each signal.
+const (
+	quitTime = 5 * time.Second
+	termTime = 3 * time.Second
+	killTime = 2 * time.Second
+)
+
+// agentStop ends an agent: by its own quit command where its input line is free, else by signals; then its
+// pane, then what it left running below it. Every process is ended only while it is the very one that was
+// seen, every pane only while server and tag fit. It may be repeated at any point.
+func (d *doer) agentStop(ctx context.Context, o orch.AgentStop) orch.What {
+	secret := d.nonceOf(o.Agent)
+	tree := d.family(o)
+	session := sessionOf(o.Runner, o.Proc)
+	apart := detached(secret, session, tree)
+	if alive(o.Proc) {
+		d.quit(ctx, o)
+	}
+	tree = append(tree, d.family(o)...)
+	if alive(o.Proc) {
+		d.endProcess(ctx, o.Proc)
+	}
+	d.closePane(ctx, o)
+	d.endRest(ctx, o, tree, inSession(withSecret(secret), session))
+	if err := os.RemoveAll(scratch(d.home, o.Agent)); err != nil {
+		d.log.Printf("agent %s: %v", o.Agent, err)
+	}
+	return orch.AgentStopped{Agent: o.Agent, LeftOver: named(apart)}
+}
+
+// family is what runs below the pane's process, or below the agent where that is gone.
+func (d *doer) family(o orch.AgentStop) []proc.Info {
+	for _, root := range []orch.Process{o.Runner, o.Proc} {
+		if !alive(root) {
+			continue
+		}
+		tree, err := proc.Tree(root.PID)
+		if err != nil {
+			d.log.Printf("agent %s: %v", o.Agent, err)
+		}
+		return tree
+	}
+	return nil
+}
+
+// quit asks the agent in its own words, if its input line is free, and waits for its end.
+func (d *doer) quit(ctx context.Context, o orch.AgentStop) {
+	kind, err := hooks.Lookup(o.Kind)
+	if err != nil {
+		return
+	}
+	asked, err := d.askToQuit(ctx, o, kind)
+	if err != nil && !gone(err) {
+		d.log.Printf("agent %s: could not be asked to quit: %v", o.Agent, err)
+	}
+	if asked {
+		awaitEnd(ctx, quitTime, o.Proc)
+	}
+}
+
+func (d *doer) askToQuit(ctx context.Context, o orch.AgentStop, kind hooks.Kind) (bool, error) {
+	how := kind.Quit()
+	t, want, err := server(ctx, o.Place)
+	if err != nil {
+		return false, err
+	}
+	if how.Line != "" {
+		typed, err := t.Type(ctx, o.Place.Pane, tmux.Typing{
+			Server: want, Tag: d.tagOf(o.Agent), Text: how.Line, Read: emptyLine(kind),
+			Stage: func(string) error { return nil }, // an agent that is to end may lose a half-typed quit
+		})
+		return typed.Outcome == tmux.Submitted, err
+	}
+	if len(how.Keys) == 0 {
+		return false, nil
+	}
+	views, err := t.Look(ctx, o.Place.Pane)
+	if err != nil {
+		return false, err
+	}
+	v, ok := views[o.Place.Pane]
+	if !ok || v.Dead || v.InMode || v.Tag != d.tagOf(o.Agent) {
+		return false, nil
+	}
+	if draft, ready, _ := reader(kind)(v); !ready || draft != "" {
+		return false, nil
+	}
+	return true, t.Keys(ctx, o.Place.Pane, how.Keys...)
+}
+
+// emptyLine reads an input line for a quit command. A menu that the command itself opens does not count:
+// what stands in the line is still exactly the command.
+func emptyLine(kind hooks.Kind) func(tmux.View) (string, bool, string) {
+	return func(v tmux.View) (string, bool, string) {
+		s := kind.Look(hooksView(v))
+		if s.Name != hooks.Ready {
+			return "", false, s.Name
+		}
+		return s.Draft, true, ""
+	}
+}
+
+// closePane closes the pane of an agent that we started; one that a person opened stays.
+func (d *doer) closePane(ctx context.Context, o orch.AgentStop) {
+	tag := d.tagOf(o.Agent)
+	if tag == "" || o.Place.Pane == "" {
+		return
+	}
+	t, want, err := server(ctx, o.Place)
+	if err == nil {
+		err = t.Kill(ctx, o.Place.Pane, want, tag)
+	}
+	if err != nil && !gone(err) {
+		d.log.Printf("agent %s: its pane could not be closed: %v", o.Agent, err)
+	}
+}
+
+// endProcess ends an agent that did not go by itself: its whole process group, so that a shell around it
+// does not start it again.
+func (d *doer) endProcess(ctx context.Context, p orch.Process) {
+	for _, step := range []struct {
+		sig  syscall.Signal
+		time time.Duration
+	}{{syscall.SIGTERM, termTime}, {syscall.SIGKILL, killTime}} {
+		if err := signalGroup(proc.Process(p), step.sig); err != nil && !errors.Is(err, proc.ErrGone) {
+			d.log.Printf("process %d: %v", p.PID, err)
+		}
+		if awaitEnd(ctx, step.time, p) {
+			return
+		}
+	}
+}
+
+// endRest ends the pane's own process, what ran below it, and what lost its parent while we were ending that.
+func (d *doer) endRest(ctx context.Context, o orch.AgentStop, tree, orphans []proc.Info) {
+	rest := []orch.Process{o.Runner}
+	for _, p := range append(tree, orphans...) {
+		rest = append(rest, orch.Process(p.Process))
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		rest = slices.DeleteFunc(rest, func(p orch.Process) bool { return !alive(p) })
+		for _, p := range rest {
+			if err := proc.Signal(proc.Process(p), sig); err != nil && !errors.Is(err, proc.ErrGone) {
+				d.log.Printf("process %d: %v", p.PID, err)
+			}
+		}
+		awaitEnd(ctx, killTime, rest...)
+	}
+}
+
+// detached are processes of the agent that have left it for good: they bear its secret, are not below it any
+// more, and are in a session that is not the pane's.
+func detached(secret string, session int, family []proc.Info) []proc.Info {
+	var apart []proc.Info
+	for _, p := range withSecret(secret) {
+		inside := slices.ContainsFunc(family, func(f proc.Info) bool { return f.Process == p.Process })
+		if !inside && sessionOf(orch.Process(p.Process)) != session {
+			apart = append(apart, p)
+		}
+	}
+	return apart
+}
+
+// inSession are those of a list that are in a session; none where the session is not known.
+func inSession(list []proc.Info, session int) []proc.Info {
+	return slices.DeleteFunc(list, func(p proc.Info) bool {
+		return session == 0 || sessionOf(orch.Process(p.Process)) != session
+	})
+}
+
+// sessionOf is the session of the first of these that lives; 0 where none does. It is what a terminal's end
+// reaches.
+func sessionOf(list ...orch.Process) int {
+	for _, p := range list {
+		if !alive(p) {
+			continue
+		}
+		if session, err := getsid(p.PID); err == nil {
+			return session
+		}
+	}
+	return 0
+}
+
+func named(list []proc.Info) []string {
+	names := []string{}
+	for _, p := range list {
+		if proc.Alive(p.Process) {
+			names = append(names, fmt.Sprintf("%d %s", p.PID, programName(p)))
+		}
+	}
+	return names
+}
+
+func programName(p proc.Info) string {
+	if len(p.Argv) > 0 && p.Argv[0] != "" {
+		return filepath.Base(p.Argv[0])
+	}
+	return filepath.Base(p.Exe)
+}
+
+func alive(p orch.Process) bool { return p.PID > 1 && proc.Alive(proc.Process(p)) }
+
+// awaitEnd waits until all of these processes have ended; false where one still runs after that time.
+func awaitEnd(ctx context.Context, limit time.Duration, list ...orch.Process) bool {
+	w, err := proc.NewWatcher()
+	if err != nil {
+		return false
+	}
+	defer w.Close()
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
+	for _, p := range list {
+		ended := make(chan struct{})
+		if err := w.Watch(proc.Process(p), func() { close(ended) }); err != nil {
+			continue // gone already
+		}
+		select {
+		case <-ended:
+		case <-timeout.C:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}

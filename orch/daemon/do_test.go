@@ -1,0 +1,154 @@
+//go:build linux || darwin
+
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"st/orch"
+)
+
+func TestEffects(t *testing.T) {
+	st := buildProgram(t)
+	t.Run("a task is handed over, done and read", func(t *testing.T) { handedOver(newWorld(t, st)) })
+	t.Run("a refused start leaves nothing", func(t *testing.T) { refusedStart(newWorld(t, st)) })
+	t.Run("stop ends the tree and names what left it", func(t *testing.T) { stopTree(newWorld(t, st)) })
+	for _, step := range []string{"new-window", "paste-buffer", "send-keys"} {
+		for _, when := range []string{"before", "after"} {
+			t.Run("daemon killed "+when+" "+step, func(t *testing.T) { killedAt(newWorld(t, st), when, step) })
+		}
+	}
+	for _, when := range []string{"before", "after"} {
+		t.Run("daemon killed "+when+" kill-pane", func(t *testing.T) { killedInStop(newWorld(t, st), when) })
+	}
+}
+
+func handedOver(w *world) {
+	o := w.job("one", "say hello\ndone all 'good'")
+	a := w.start(o)
+	w.until(a, "the worker finishes", isState("finished"))
+	if got := w.submitted("one"); len(got) != 1 || !strings.Contains(got[0], w.home+"/orch/r1/d1.md") {
+		w.Fatalf("submitted: %q", got)
+	}
+	var read orch.ReadInfo
+	must(w.T, w.client.Get(context.Background(), "read", orch.ReadArgs{Worker: "one", Screen: true}, &read))
+	if read.Summary != "all 'good'" || read.Answer != "hello" || read.AnswerSource != "hook" || read.Cursor != 0 {
+		w.Errorf("read: %+v", read)
+	}
+	if !strings.Contains(read.Screen, "hello") || strings.ContainsRune(read.Screen, '\x1b') {
+		w.Errorf("screen: %q", read.Screen)
+	}
+	copied, err := os.ReadFile(w.home + "/orch/r1/d1.md")
+	must(w.T, err)
+	if !strings.Contains(string(copied), "st worker done --dispatch d1 --summary '") {
+		w.Errorf("the copy does not name the command:\n%s", copied)
+	}
+	if _, err := os.Stat(o.EnvFile); !os.IsNotExist(err) {
+		w.Errorf("the environment stays in a file: %v", err)
+	}
+}
+
+func refusedStart(w *world) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		code   string
+		change func(*order)
+	}{
+		{"session_not_found", func(o *order) { o.Session = "mai" }},
+		{"not_in_tmux", func(o *order) { o.Session = "" }},
+		{"bad_dir", func(o *order) { o.Dir = w.path("nowhere") }},
+		{"usage", func(o *order) { o.Kind = "nobody" }},
+		{"bad_name", func(o *order) { o.Name = "w1" }},
+	} {
+		o := w.job("x", "say no")
+		c.change(&o)
+		err := w.client.Do(ctx, uuid.NewString(), o, nil)
+		if e, ok := err.(*orch.Error); !ok || e.Code != c.code {
+			w.Errorf("got %v, want %s", err, c.code)
+		}
+		if _, err := os.Stat(o.EnvFile); !os.IsNotExist(err) {
+			w.Errorf("%s: the environment stays in a file: %v", c.code, err)
+		}
+	}
+	if tags := w.panes(); len(tags) > 0 {
+		w.Errorf("panes were opened: %v", tags)
+	}
+}
+
+// stopTree has the agent start a process that stays below it and one that leaves it.
+func stopTree(w *world) {
+	below, apart := w.path("below.pid"), w.path("apart.pid")
+	if _, err := exec.LookPath("setsid"); err != nil {
+		w.Skip("setsid is not installed")
+	}
+	spec := fmt.Sprintf("run setsid -f sh -c 'echo $$ > %s; exec sleep 300'\nrun sh -c 'echo $$ > %s; exec sleep 300'", apart, below)
+	a := w.start(w.job("one", spec))
+	w.wait("both processes run", func() (bool, string) {
+		b, err1 := os.ReadFile(below)
+		c, err2 := os.ReadFile(apart)
+		return len(b) > 1 && len(c) > 1, fmt.Sprint(err1, err2)
+	})
+	w.stop("one")
+	i := w.until(a, "the worker is gone", isState("gone"))
+	w.until(a, "it says what was left over", func(n orch.StartInfo) bool { i = n; return len(n.Worker.LeftOver) > 0 })
+	left, err := os.ReadFile(apart)
+	must(w.T, err)
+	if want := strings.TrimSpace(string(left)) + " sleep"; len(i.Worker.LeftOver) != 1 || i.Worker.LeftOver[0] != want {
+		w.Errorf("left over: %q, want %q", i.Worker.LeftOver, want)
+	}
+	if pid := readPID(w, below); processAlive(pid) {
+		w.Errorf("process %d below the agent lives on", pid)
+	}
+	if tags := w.panes(); len(tags) > 0 {
+		w.Errorf("panes stay: %v", tags)
+	}
+	endProcess(w, readPID(w, apart))
+}
+
+// killedAt kills the daemon at a step of a start. The next daemon goes on: the task goes in once, in one
+// window.
+func killedAt(w *world, when, step string) {
+	pid := w.pid()
+	w.dieAt(when, step)
+	a := w.start(w.job("one", "say hello\ndone good"))
+	w.died(pid)
+	w.up()
+	w.until(a, "the worker finishes", isState("finished"))
+	if got := w.submitted("one"); len(got) != 1 {
+		w.Errorf("submitted %d times: %q", len(got), got)
+	}
+	if tags := w.panes(); len(tags) != 1 {
+		w.Errorf("panes: %q", tags)
+	}
+	if i := w.info(a.Dispatch); i.Delivery != orch.Delivered {
+		w.Errorf("delivery: %q", i.Delivery)
+	}
+}
+
+func killedInStop(w *world, when string) {
+	a := w.start(w.job("one", "say hello\ndone good"))
+	w.until(a, "the worker finishes", isState("finished"))
+	runner := w.server.Run("list-panes", "-a", "-f", "#{m:*:w1,#{@st_agent}}", "-F", "#{pane_pid}")
+	pid := w.pid()
+	w.dieAt(when, "kill-pane")
+	w.stop("one")
+	w.died(pid)
+	w.up()
+	w.until(a, "the stop is settled", func(i orch.StartInfo) bool { return i.Worker.Status == "gone" })
+	w.wait("its window is closed", func() (bool, string) { tags := w.panes(); return len(tags) == 0, fmt.Sprint(tags) })
+	var n int
+	if _, err := fmt.Sscan(runner, &n); err != nil || processAlive(n) {
+		w.Errorf("the pane's process %q lives on", runner)
+	}
+	if entries, err := filepath.Glob(filepath.Join(runDir(w.home), "launch", "*")); err != nil || len(entries) > 0 {
+		w.Errorf("files of the launch stay: %v", entries)
+	}
+}

@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"st/orch"
+	"st/tmux"
+)
+
+// closeGrace is how long the process that ran in a pane may take to tell its exit code after the pane is seen
+// to be gone.
+const closeGrace = 300 * time.Millisecond
+
+// bellPause is how long a bell that could not be hung, or fell off at once, is left alone.
+const bellPause = time.Second
+
+// bells keeps a bell on every server in which an agent lives.
+func (w *watch) bells(ctx context.Context) {
+	hung := map[string]context.CancelFunc{}
+	w.onChange(ctx, func() {
+		wanted := w.servers()
+		for server, take := range hung {
+			if !wanted[server] {
+				take()
+				delete(hung, server)
+			}
+		}
+		for server := range wanted {
+			if hung[server] == nil {
+				ctx, cancel := context.WithCancel(ctx)
+				hung[server] = cancel
+				w.running.Go(func() { w.attend(ctx, server) })
+			}
+		}
+	})
+	for _, take := range hung {
+		take()
+	}
+}
+
+// attend watches one server until ctx is done or the server is gone. A bell that falls off is hung again;
+// what closed meanwhile is seen by a look at the panes.
+func (w *watch) attend(ctx context.Context, server string) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := w.listen(ctx, server)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case gone(err):
+			w.serverGone(ctx, server)
+			return
+		case err != nil:
+			w.log.Printf("bell: %v", err)
+		}
+		if time.Since(began) < bellPause {
+			select {
+			case <-ctx.Done():
+			case <-time.After(bellPause):
+			}
+		}
+	}
+}
+
+// listen hangs a bell and looks at the panes each time it rings. It returns when the bell has ended.
+func (w *watch) listen(ctx context.Context, server string) (err error) {
+	t, _, err := serverOf(ctx, server)
+	if err != nil {
+		return err
+	}
+	bell, err := t.Bell(ctx, w.mark)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bell.Close()) }()
+	for {
+		if err := w.closedPanes(ctx, t, server, closeGrace); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case _, rung := <-bell.C:
+			if !rung {
+				_, _, err := serverOf(ctx, server)
+				return err
+			}
+		}
+	}
+}
+
+// closedPanes tells of agents whose pane is gone. Whoever ran in the pane gets a moment to tell it first,
+// with the exit code.
+func (w *watch) closedPanes(ctx context.Context, t *tmux.Tmux, server string, grace time.Duration) error {
+	agents := w.on(server) // before the panes: what opens meanwhile is not missed
+	panes, err := t.Panes(ctx)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, p := range panes {
+		there[p.ID] = true
+	}
+	for _, a := range agents {
+		if there[a.Place.Pane] {
+			continue
+		}
+		w.running.Go(func() {
+			w.after(ctx, grace, a.ID, orch.AgentExited{Agent: a.ID, Code: -1, Why: "pane_closed"})
+		})
+	}
+	return nil
+}
+
+// after tells of an agent's end after a while, unless somebody has by then.
+func (w *watch) after(ctx context.Context, d time.Duration, agent string, what orch.What) {
+	if d > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(d):
+		}
+	}
+	if w.lives(agent) {
+		w.tell(ctx, what)
+	}
+}
+
+// serverGone tells of all agents of a server that has ended.
+func (w *watch) serverGone(ctx context.Context, server string) {
+	for _, a := range w.on(server) {
+		w.tell(ctx, orch.AgentExited{Agent: a.ID, Code: -1, Why: "server_gone"})
+	}
+}

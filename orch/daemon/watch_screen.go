@@ -1,0 +1,123 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"st/hooks"
+	"st/orch"
+	"st/tmux"
+)
+
+// screens looks at the panes that want it, all that are due at once and in one call a server. While none
+// wants it no timer runs.
+func (w *watch) screens(ctx context.Context) {
+	changed, end := w.subscribe()
+	defer end()
+	timer := stopped()
+	defer timer.Stop()
+	looked := map[string]time.Time{} // by agent: when it was looked at last
+	for {
+		due, next := w.due(looked, time.Now())
+		if len(due) > 0 {
+			w.look(ctx, due)
+			continue // what was seen may have changed what is wanted
+		}
+		timer.Stop()
+		if !next.IsZero() {
+			timer.Reset(time.Until(next))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-timer.C:
+		}
+	}
+}
+
+// due are the looks whose time has come, marked as done, and the time of the next.
+func (w *watch) due(looked map[string]time.Time, now time.Time) (due []orch.Look, next time.Time) {
+	var looks []orch.Look
+	w.state(func(v orch.View) { looks = orch.Looks(v) })
+	wanted := map[string]bool{}
+	for _, l := range looks {
+		wanted[l.Agent] = true
+		at := looked[l.Agent].Add(l.Every)
+		if !at.After(now) {
+			looked[l.Agent] = now
+			due = append(due, l)
+			at = now.Add(l.Every)
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	for agent, at := range looked {
+		if !wanted[agent] && now.Sub(at) > time.Minute {
+			delete(looked, agent)
+		}
+	}
+	return due, next
+}
+
+// look looks at panes and tells what differs from what is known, all of it at once so that it is one commit.
+func (w *watch) look(ctx context.Context, looks []orch.Look) {
+	byServer := map[string][]orch.Look{}
+	for _, l := range looks {
+		byServer[l.Place.Server] = append(byServer[l.Place.Server], l)
+	}
+	var telling sync.WaitGroup
+	for server, looks := range byServer {
+		for _, seen := range w.lookAt(ctx, server, looks) {
+			telling.Go(func() { w.tell(ctx, seen) })
+		}
+	}
+	telling.Wait()
+}
+
+// lookAt looks at panes of one server. One that is gone shows nothing; the bell tells of it.
+func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) (seen []orch.ScreenSeen) {
+	want, err := tmux.ParseIdentity(identity)
+	if err != nil {
+		return nil
+	}
+	panes := make([]string, 0, len(looks))
+	for _, l := range looks {
+		panes = append(panes, l.Place.Pane)
+	}
+	views, err := tmux.At(want.Socket).Look(ctx, panes...)
+	if err != nil {
+		if !gone(err) && ctx.Err() == nil {
+			w.log.Printf("look: %v", err)
+		}
+		return nil
+	}
+	for _, l := range looks {
+		v, ok := views[l.Place.Pane]
+		kind, err := hooks.Lookup(l.Kind)
+		if !ok || err != nil || v.Dead || v.Server != want {
+			continue
+		}
+		if name := screenName(kind, v); name != l.Last {
+			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name})
+		}
+	}
+	return seen
+}
+
+// screenName is what stands on a screen, in one word: an input line counts as ready only while a line could
+// be typed into it.
+func screenName(kind hooks.Kind, v tmux.View) string {
+	s := kind.Look(hooksView(v))
+	switch {
+	case s.Name != hooks.Ready:
+		return s.Name
+	case v.InMode:
+		return tmux.WhyCopyMode
+	case s.Draft != "" || s.Popup:
+		return tmux.WhyDraft
+	}
+	return s.Name
+}

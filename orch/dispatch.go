@@ -1,0 +1,290 @@
+package orch
+
+import (
+	"slices"
+	"time"
+)
+
+// dispatchOf returns the newest dispatch of the worker that an agent is.
+func (s *step) dispatchOf(agent string) (Dispatch, bool) {
+	w, ok := workerOf(s, agent)
+	if !ok {
+		return Dispatch{}, false
+	}
+	return get[Dispatch](s, "dispatch/"+w.Dispatch)
+}
+
+// open says that a dispatch can still come to something.
+func (d Dispatch) open() bool { return d.Finished == nil && d.Closed == "" }
+
+// turnOf says what an agent's event means for its dispatch.
+func (s *step) turnOf(a Agent, e AgentEvent) {
+	if e.Subagent != "" {
+		return
+	}
+	switch e.Type {
+	case PromptIn:
+		for _, m := range e.Marks {
+			s.proveMark(a.ID, m)
+		}
+		if d, ok := s.dispatchOf(a.ID); ok && d.open() && d.Report == nil && d.TurnEnded != nil && a.Gone == "" {
+			d.TurnEnded = nil // it works on
+			s.put(d)
+		}
+	case TurnEnded, TurnFailed, Interrupted:
+		s.turnEnded(a, e)
+	}
+}
+
+func (s *step) proveMark(agent, mark string) {
+	each(s, "word", func(w Word) bool {
+		if w.Agent == agent && w.Mark == mark {
+			s.prove(w)
+		}
+		return true
+	})
+}
+
+func (s *step) turnEnded(a Agent, e AgentEvent) {
+	d, ok := s.dispatchOf(a.ID)
+	if !ok || d.Submitted == nil {
+		return // a turn before ours
+	}
+	if e.Answer != "" {
+		d.Answer = e.Answer
+	}
+	s.log("turn-ended", Event{Agent: a.ID, Worker: d.Worker, Dispatch: d.ID, Text: e.Type})
+	d.TurnEnded = ptr(s.at)
+	s.put(d)
+	if d.Report != nil {
+		s.finish(d)
+	}
+}
+
+// deliver notes that the agent has the task: a hook or a report proves it.
+func (s *step) deliver(d Dispatch) {
+	if d.Delivery != Delivered {
+		d.Delivery, d.Why = Delivered, ""
+		s.log("delivered", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID})
+	}
+	s.put(d)
+	s.clock(d)
+}
+
+// finish settles a dispatch by its report.
+func (s *step) finish(d Dispatch) {
+	if !d.open() {
+		return
+	}
+	d.Finished = ptr(s.at)
+	s.put(d)
+	s.clock(d)
+	s.taskStatus(d.Task, map[string]string{"succeeded": "completed", "failed": "failed"}[d.Report.Outcome])
+}
+
+// closeDispatch settles a dispatch that will have no report.
+func (s *step) closeDispatch(d Dispatch, how string) {
+	if !d.open() {
+		return
+	}
+	d.Closed = how
+	if d.Delivery == Pending {
+		d.Delivery = NotDelivered
+		if d.Submitted != nil {
+			d.Delivery = Unknown
+		}
+		d.Why = how
+	}
+	s.put(d)
+	s.clock(d)
+	s.taskStatus(d.Task, map[string]string{"stopped": "cancelled", "gone": "failed"}[how])
+}
+
+func (s *step) taskStatus(id, status string) {
+	if t, ok := get[Task](s, "task/"+id); ok && t.Status != status {
+		t.Status = status
+		s.put(t)
+		s.log("task-"+status, Event{Run: t.Run, Task: t.ID})
+	}
+}
+
+// deadline is when something about a dispatch will have to be said though nothing happens; zero for never.
+func (d Dispatch) deadline(w Word, a Agent) time.Time {
+	switch {
+	case !d.open():
+		return time.Time{}
+	case d.Report != nil:
+		return d.Report.At.Add(reportGrace)
+	case d.Delivery == Pending && d.Submitted != nil:
+		return d.Submitted.Add(d.TurnTimeout)
+	case d.Opened == nil || w.State == typing:
+		return time.Time{} // the result of an effect comes first
+	}
+	var at time.Time
+	if d.Delivery == Pending {
+		at = d.Opened.Add(d.ReadyTimeout)
+	}
+	if w.State == owed && a.Screen == inputLine && !a.Turn && a.Asks == "" {
+		at = sooner(at, a.ReadyAt.Add(hookGrace), !a.Up)
+		if w.NotUntil != nil {
+			at = sooner(at, *w.NotUntil, true)
+		}
+	}
+	return at
+}
+
+func sooner(a, b time.Time, counts bool) time.Time {
+	if counts && (a.IsZero() || b.Before(a)) {
+		return b
+	}
+	return a
+}
+
+// clock keeps a dispatch among those that have a deadline as long as it may have one.
+func (s *step) clock(d Dispatch) {
+	c := Clock{Dispatch: d.ID}
+	_, word := get[Word](s, "word/"+d.Word)
+	wanted := d.open() && (d.Delivery == Pending || d.Report != nil || word)
+	if _, on := get[Clock](s, c.Key()); wanted && !on {
+		s.put(c)
+	} else if !wanted && on {
+		s.del(c.Key())
+	}
+}
+
+// deadlines says what has to be said by now.
+func (s *step) deadlines() {
+	each(s, "clock", func(c Clock) bool {
+		d, w, a := clocked(s, c)
+		if at := d.deadline(w, a); at.IsZero() || at.After(s.at) {
+			return true
+		}
+		switch {
+		case d.Report != nil:
+			s.finish(d)
+		case d.Delivery == Pending && d.Submitted != nil:
+			d.Delivery, d.Why = Unknown, "no_hook"
+			s.log("unknown", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID})
+			s.put(d)
+		case d.Delivery == Pending && !s.at.Before(d.Opened.Add(d.ReadyTimeout)):
+			d.Delivery, d.Why = NotDelivered, whyNot(d, a)
+			s.log("not-delivered", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID, Text: d.Why})
+			s.put(d)
+		}
+		return true
+	})
+}
+
+func clocked(v View, c Clock) (Dispatch, Word, Agent) {
+	d, _ := get[Dispatch](v, "dispatch/"+c.Dispatch)
+	w, _ := get[Word](v, "word/"+d.Word)
+	a, _ := get[Agent](v, "agent/"+d.Agent)
+	return d, w, a
+}
+
+// whyNot names what keeps the task line from being typed.
+func whyNot(d Dispatch, a Agent) string {
+	switch {
+	case a.Asks != "":
+		return a.Asks
+	case a.Turn:
+		return working
+	case a.Screen != "" && a.Screen != inputLine:
+		return a.Screen
+	case d.Why != "":
+		return d.Why
+	case a.Screen == inputLine:
+		return "busy"
+	}
+	return starting
+}
+
+// workerDone takes a worker's report.
+func (s *step) workerDone(o WorkerDone) *Error {
+	w, err := s.reporter()
+	if err != nil {
+		return err
+	}
+	d, err := s.reported(w, o.Dispatch)
+	if err != nil {
+		return err
+	}
+	r := Report{At: s.at, Outcome: o.Outcome, Summary: o.Summary, Files: list(o.Files), Text: o.Text}
+	ans := DoneAnswer{Worker: w.ID, Name: w.Name, Dispatch: d.ID, Outcome: r.Outcome, Taken: "report"}
+	switch {
+	case d.Report != nil && d.Report.same(r):
+		ans.Taken = "again"
+	case d.Report != nil:
+		ans.Taken, ans.Why = "note", "the dispatch has its report already"
+	case d.Closed == "stopped" || w.Stopping != nil:
+		ans.Taken, ans.Why = "note", "the worker was stopped"
+	case d.ID != w.Dispatch:
+		ans.Taken, ans.Why = "note", "a newer attempt has taken its place"
+	default:
+		s.takeReport(d, r)
+	}
+	if ans.Taken == "note" && !slices.ContainsFunc(d.Notes, r.same) {
+		r.Why = ans.Why
+		d.Notes = append(slices.Clone(d.Notes), r)
+		s.put(d)
+		s.log("report-noted", Event{Worker: w.ID, Dispatch: d.ID, Text: r.Why})
+	}
+	s.answer = func() any { return ans }
+	return nil
+}
+
+// takeReport puts a report where it belongs. It proves that the agent had the task.
+func (s *step) takeReport(d Dispatch, r Report) {
+	d.Report = &r
+	d.Closed = "" // it was told before its agent went
+	s.log("reported", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID, Text: r.Outcome})
+	if word, ok := get[Word](s, "word/"+d.Word); ok {
+		s.del(word.Key())
+	}
+	s.deliver(d)
+	a, _ := get[Agent](s, "agent/"+d.Agent)
+	if d, _ = get[Dispatch](s, d.Key()); a.Gone != "" || d.TurnEnded != nil && !a.Turn {
+		s.finish(d)
+	}
+}
+
+// reporter is the worker that the caller is, for the verbs that only a worker may say.
+func (s *step) reporter() (Worker, *Error) {
+	id := s.who(s.in.By)
+	if id.child {
+		return Worker{}, refuse("not_yours", "", "an agent that was started inside %s may not report for it; only %[1]s itself may", id.name())
+	}
+	if id.agent != nil {
+		if w, ok := workerOf(s, id.agent.ID); ok {
+			return w, nil
+		}
+	}
+	return Worker{}, refuse("not_yours", "st worker ls", "%s is no worker: only the agent that was given a task may report on it", id.name())
+}
+
+// reported is the dispatch that a report is about: one of the worker's own.
+func (s *step) reported(w Worker, id string) (Dispatch, *Error) {
+	if id == "" {
+		id = w.Dispatch
+	}
+	d, ok := get[Dispatch](s, "dispatch/"+id)
+	if !ok {
+		return d, refuse("dispatch_not_found", "st worker show "+w.ID, "dispatch %q: no such dispatch", id)
+	}
+	if d.Worker != w.ID {
+		return d, refuse("not_yours", "st worker show "+w.ID, "dispatch %s was given to worker %s, not to %s", d.ID, d.Worker, w.ID)
+	}
+	return d, nil
+}
+
+func (r Report) same(o Report) bool {
+	return r.Outcome == o.Outcome && r.Summary == o.Summary && r.Text == o.Text && slices.Equal(r.Files, o.Files)
+}
+
+// list keeps the promise that lists are [] and never null.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}

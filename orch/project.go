@@ -1,0 +1,236 @@
+package orch
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// RunFileVersion is the version of the shape of RunFile. Fields may be added without a new one.
+const RunFileVersion = 1
+
+// RunFile is a run as it is written to orch/<run>/run.json in the home folder, for people, for scripts, and
+// as the last resort when the store is lost. It says what was wanted and what came of it. It holds no
+// secret, no environment and no arguments, and nothing is ever started from it.
+//
+// Lists are [] and never null. A time that hasn't come is missing.
+type RunFile struct {
+	Version     int           `json:"version"`
+	Run         string        `json:"run"`
+	Name        string        `json:"name"`
+	Objective   string        `json:"objective"`
+	Coordinator string        `json:"coordinator"` // agent id; "" where a person is the coordinator
+	Created     time.Time     `json:"created"`
+	Ended       *time.Time    `json:"ended,omitempty"`
+	Workers     []RunWorker   `json:"workers"`
+	Tasks       []RunTask     `json:"tasks"`
+	Dispatches  []RunDispatch `json:"dispatches"`
+	Reports     []RunReport   `json:"reports"`
+}
+
+// RunWorker is a worker in a RunFile.
+type RunWorker struct {
+	ID       string     `json:"id"`
+	Name     string     `json:"name"`
+	Kind     string     `json:"kind"`
+	Agent    string     `json:"agent"`
+	Dispatch string     `json:"dispatch"` // the newest
+	Dir      string     `json:"dir"`
+	Model    string     `json:"model,omitempty"`
+	By       string     `json:"by"` // agent id of who started it, "" for a person
+	Created  time.Time  `json:"created"`
+	Stopping *time.Time `json:"stopping,omitempty"`
+	Progress string     `json:"progress,omitempty"`
+	Depth    int        `json:"depth"`
+}
+
+// RunTask is a task in a RunFile.
+type RunTask struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Spec     string    `json:"spec"` // the text
+	Source   string    `json:"source,omitempty"`
+	Status   string    `json:"status"`
+	Dispatch string    `json:"dispatch"` // the newest
+	Created  time.Time `json:"created"`
+}
+
+// RunReport is what a worker reported on a dispatch, in a RunFile. One with a why did not count: it came
+// after another, after a stop or for an older attempt, and is kept as a note.
+type RunReport struct {
+	Dispatch string `json:"dispatch"`
+	Task     string `json:"task"`
+	Worker   string `json:"worker"`
+	Report
+}
+
+// RunDispatch is one attempt of one task by one worker in a RunFile.
+type RunDispatch struct {
+	ID        string     `json:"id"`
+	Task      string     `json:"task"`
+	Worker    string     `json:"worker"`
+	Agent     string     `json:"agent"`
+	Delivery  string     `json:"delivery"`
+	Why       string     `json:"why,omitempty"`
+	Created   time.Time  `json:"created"`
+	Opened    *time.Time `json:"opened,omitempty"`
+	Started   *time.Time `json:"started,omitempty"`
+	Ready     *time.Time `json:"ready,omitempty"`
+	Typed     *time.Time `json:"typed,omitempty"`
+	Verified  *time.Time `json:"verified,omitempty"`
+	Submitted *time.Time `json:"submitted,omitempty"`
+	Turn      *time.Time `json:"turn,omitempty"`
+	TurnEnded *time.Time `json:"turn_ended,omitempty"`
+	Finished  *time.Time `json:"finished,omitempty"`
+	Answer    string     `json:"answer,omitempty"`
+	Closed    string     `json:"closed,omitempty"`
+}
+
+// Project tells a run as its file shows it. ok is false where there is no such run.
+func Project(v View, run string) (f RunFile, ok bool) {
+	r, ok := v.Entity(Run{ID: run}.Key()).(Run)
+	if !ok {
+		return RunFile{}, false
+	}
+	f = RunFile{
+		Version: RunFileVersion, Run: r.ID, Name: r.Name, Objective: r.Objective,
+		Coordinator: r.Coordinator, Created: r.Created, Ended: r.Ended,
+		Workers: []RunWorker{}, Tasks: []RunTask{}, Dispatches: []RunDispatch{}, Reports: []RunReport{},
+	}
+	v.Each("worker", func(e Entity) bool {
+		if w := e.(Worker); w.Run == run {
+			f.Workers = append(f.Workers, projectWorker(w))
+		}
+		return true
+	})
+	v.Each("task", func(e Entity) bool {
+		if t := e.(Task); t.Run == run {
+			f.Tasks = append(f.Tasks, RunTask{
+				ID: t.ID, Title: t.Title, Spec: t.Spec, Source: t.Source,
+				Status: t.Status, Dispatch: t.Dispatch, Created: t.Created,
+			})
+		}
+		return true
+	})
+	v.Each("dispatch", func(e Entity) bool {
+		if d := e.(Dispatch); d.Run == run {
+			f.Dispatches = append(f.Dispatches, projectDispatch(d))
+			f.Reports = append(f.Reports, projectReports(d)...)
+		}
+		return true
+	})
+	return f, true
+}
+
+func projectWorker(w Worker) RunWorker {
+	return RunWorker{
+		ID: w.ID, Name: w.Name, Kind: w.Kind, Agent: w.Agent, Dispatch: w.Dispatch, Dir: w.Dir,
+		Model: w.Model, By: w.By, Created: w.Created, Stopping: w.Stopping, Progress: w.Progress, Depth: w.Depth,
+	}
+}
+
+func projectDispatch(d Dispatch) RunDispatch {
+	return RunDispatch{
+		ID: d.ID, Task: d.Task, Worker: d.Worker, Agent: d.Agent, Delivery: d.Delivery, Why: d.Why,
+		Created: d.Created, Opened: d.Opened, Started: d.Started, Ready: d.Ready, Typed: d.Typed,
+		Verified: d.Verified, Submitted: d.Submitted, Turn: d.Turn, TurnEnded: d.TurnEnded,
+		Finished: d.Finished, Answer: d.Answer, Closed: d.Closed,
+	}
+}
+
+func projectReports(d Dispatch) []RunReport {
+	all := d.Notes
+	if d.Report != nil {
+		all = append([]Report{*d.Report}, all...)
+	}
+	list := make([]RunReport, len(all))
+	for i, r := range all {
+		r.Files = append([]string{}, r.Files...)
+		list[i] = RunReport{Dispatch: d.ID, Task: d.Task, Worker: d.Worker, Report: r}
+	}
+	return list
+}
+
+// reportsOn are the report on a dispatch, nil where there is none, and the notes.
+func (f RunFile) reportsOn(dispatch string) (report *Report, notes []Report) {
+	for _, r := range f.Reports {
+		switch {
+		case r.Dispatch != dispatch:
+		case r.Why == "" && report == nil:
+			report = &r.Report
+		default:
+			notes = append(notes, r.Report)
+		}
+	}
+	return report, notes
+}
+
+// ReadRunFile reads what Project wrote. run is the name of the folder it was found in: a file that speaks
+// of another run is refused, and so is one of a version that isn't known.
+func ReadRunFile(run string, raw []byte) (RunFile, error) {
+	var f RunFile
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return f, err
+	}
+	if f.Version != RunFileVersion {
+		return f, fmt.Errorf("version %d isn't known", f.Version)
+	}
+	if f.Run != run {
+		return f, fmt.Errorf("it tells of run %q", f.Run)
+	}
+	return f, f.checkIDs()
+}
+
+func (f RunFile) checkIDs() error {
+	ids := []struct{ letter, id string }{{"r", f.Run}, {"a", f.Coordinator}}
+	for _, w := range f.Workers {
+		ids = append(ids, []struct{ letter, id string }{{"w", w.ID}, {"a", w.Agent}, {"d", w.Dispatch}, {"a", w.By}}...)
+	}
+	for _, t := range f.Tasks {
+		ids = append(ids, []struct{ letter, id string }{{"t", t.ID}, {"d", t.Dispatch}}...)
+	}
+	for _, d := range f.Dispatches {
+		ids = append(ids, []struct{ letter, id string }{{"d", d.ID}, {"t", d.Task}, {"w", d.Worker}, {"a", d.Agent}}...)
+	}
+	for _, i := range ids {
+		if i.id != "" && idNumber(i.letter, i.id) == 0 {
+			return fmt.Errorf("%q is no id", i.id)
+		}
+	}
+	for _, own := range f.ownIDs() {
+		if own == "" {
+			return fmt.Errorf("a record has no id")
+		}
+	}
+	return nil
+}
+
+func (f RunFile) ownIDs() []string {
+	ids := []string{f.Run}
+	for _, w := range f.Workers {
+		ids = append(ids, w.ID)
+	}
+	for _, t := range f.Tasks {
+		ids = append(ids, t.ID)
+	}
+	for _, d := range f.Dispatches {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+// idNumber is the number of an id such as w12, 0 for anything else. Nine digits are enough for any counter
+// and keep a made-up id from carrying the counters to where they overflow.
+func idNumber(letter, id string) int {
+	if len(id) < 2 || len(id) > 10 || id[:1] != letter || id[1] == '0' {
+		return 0
+	}
+	n := 0
+	for _, c := range []byte(id[1:]) {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

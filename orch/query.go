@@ -1,0 +1,385 @@
+package orch
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Look is a pane that wants to be looked at.
+type Look struct {
+	Agent string
+	Kind  string
+	Place Place
+	// Every is how often. The first look is due at once.
+	Every time.Duration
+	// Last is the name of the screen that is known; a look that sees the same needs no telling. "" wants to
+	// be told whatever is seen.
+	Last string
+}
+
+// How often a screen is looked at.
+const (
+	lookStarting = 100 * time.Millisecond
+	lookWaiting  = time.Second
+	lookWorking  = 2 * time.Second
+)
+
+// Looks says which panes want looking at now; none when all agents are settled.
+func Looks(v View) []Look {
+	starts := map[string]Dispatch{}
+	each(v, "clock", func(c Clock) bool {
+		d, _ := get[Dispatch](v, "dispatch/"+c.Dispatch)
+		starts[d.Agent] = d
+		return true
+	})
+	var looks []Look
+	each(v, "agent", func(a Agent) bool {
+		if every := a.lookEvery(v, starts[a.ID]); every > 0 {
+			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen}
+			if a.Asks != "" || !a.Up {
+				l.Last = ""
+			}
+			looks = append(looks, l)
+		}
+		return true
+	})
+	return looks
+}
+
+func (a Agent) lookEvery(v View, d Dispatch) time.Duration {
+	if a.Gone != "" || a.Place.Pane == "" || !a.Ours || d.ID != "" && d.Opened == nil {
+		return 0
+	}
+	w, word := get[Word](v, "word/"+d.Word)
+	switch {
+	case d.ID != "" && word && w.State == owed && !a.Turn:
+		if d.Delivery == Pending && a.Screen != draft && a.Asks == "" {
+			return lookStarting
+		}
+		return lookWaiting
+	case a.Status == waiting:
+		return lookWaiting
+	case a.Status == working || a.Status == compacting || a.Status == background:
+		return lookWorking
+	}
+	return 0
+}
+
+// Due is when something will have to be said though nothing happens; zero for never.
+func Due(v View) time.Time {
+	var next time.Time
+	each(v, "clock", func(c Clock) bool {
+		d, w, a := clocked(v, c)
+		if at := d.deadline(w, a); !at.IsZero() {
+			next = sooner(next, at, true)
+		}
+		return true
+	})
+	return next
+}
+
+// Live lists the agents whose process is not known to have ended.
+func Live(v View) []Agent {
+	var live []Agent
+	each(v, "agent", func(a Agent) bool {
+		if a.Gone == "" {
+			live = append(live, a)
+		}
+		return true
+	})
+	return live
+}
+
+// Runs lists the open runs, or with All every run, the newest last.
+func Runs(v View, by Caller, a ListArgs) ([]RunInfo, *Error) {
+	runs := []RunInfo{}
+	each(v, "run", func(r Run) bool {
+		if a.All || r.Ended == nil {
+			runs = append(runs, runInfo(v, r.ID, by))
+		}
+		return true
+	})
+	return runs, nil
+}
+
+// RunOf is one run, the caller's current one where none is named.
+func RunOf(v View, by Caller, a RunArgs) (RunInfo, *Error) {
+	if a.Run != "" {
+		by.Run = a.Run
+	}
+	r, err := currentRun(v, by)
+	if err != nil {
+		return RunInfo{}, err
+	}
+	return runInfo(v, r.ID, by), nil
+}
+
+func runInfo(v View, id string, by Caller) RunInfo {
+	r, _ := get[Run](v, "run/"+id)
+	cur, err := currentRun(v, Caller{Chain: by.Chain, Place: by.Place, Nonce: by.Nonce, As: by.As})
+	info := RunInfo{ID: r.ID, Name: r.Name, Objective: r.Objective, Coordinator: r.Coordinator, State: "open", Created: r.Created, Ended: r.Ended,
+		Current: err == nil && cur.ID == r.ID, Workers: workersIn(v, func(w Worker) bool { return w.Run == id })}
+	if r.Ended != nil {
+		info.State = "ended"
+	}
+	return info
+}
+
+// Workers lists the workers of the current run, or with All those of every run. A caller with no run at all
+// gets an empty list.
+func Workers(v View, by Caller, a ListArgs) ([]WorkerInfo, *Error) {
+	if a.All {
+		return workersIn(v, func(Worker) bool { return true }), nil
+	}
+	r, err := currentRun(v, by)
+	if err != nil {
+		if by.Run == "" && err.Data == nil {
+			return []WorkerInfo{}, nil
+		}
+		return nil, err
+	}
+	return workersIn(v, func(w Worker) bool { return w.Run == r.ID }), nil
+}
+
+func workersIn(v View, f func(Worker) bool) []WorkerInfo {
+	list := []WorkerInfo{}
+	each(v, "worker", func(w Worker) bool {
+		if f(w) {
+			list = append(list, workerInfo(v, w.ID))
+		}
+		return true
+	})
+	return list
+}
+
+// WorkerOf is one worker, by id or by name in the current run.
+func WorkerOf(v View, by Caller, a WorkerArgs) (WorkerInfo, *Error) {
+	w, err := workerNamed(v, by, a.Worker)
+	if err != nil {
+		return WorkerInfo{}, err
+	}
+	return workerInfo(v, w.ID), nil
+}
+
+func workerInfo(v View, id string) WorkerInfo {
+	w, _ := get[Worker](v, "worker/"+id)
+	a, _ := get[Agent](v, "agent/"+w.Agent)
+	d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
+	a.Status, a.WaitingFor = a.status()
+	i := WorkerInfo{ID: w.ID, Name: w.Name, Kind: w.Kind, Run: w.Run, Agent: w.Agent, Status: a.Status, State: work(d, a), Since: a.Since, Role: "worker",
+		Server: a.Place.Server, Window: a.Place.Window, Pane: a.Place.Pane, Session: a.Place.SessionName, Dir: w.Dir, WaitingFor: a.WaitingFor, Screen: a.Screen,
+		Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Progress: w.Progress, LeftOver: list(w.LeftOver)}
+	if d.Report != nil {
+		i.Outcome, i.Summary = d.Report.Outcome, d.Report.Summary
+	}
+	i.Settled = settledState(i.State)
+	return i
+}
+
+// Agents lists the agents, without All only the living.
+func Agents(v View, _ Caller, a ListArgs) ([]AgentInfo, *Error) {
+	list := []AgentInfo{}
+	each(v, "agent", func(ag Agent) bool {
+		if a.All || ag.Gone == "" {
+			list = append(list, agentInfo(v, ag))
+		}
+		return true
+	})
+	return list, nil
+}
+
+func agentInfo(v View, a Agent) AgentInfo {
+	st, wf := a.status()
+	i := AgentInfo{ID: a.ID, Kind: a.Kind, Role: "none", Name: a.Name, Status: st, Since: a.Since, WaitingFor: wf, Screen: a.Screen,
+		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir}
+	if w, ok := workerOf(v, a.ID); ok {
+		i.Role, i.Worker, i.Run = "worker", w.ID, w.Run
+	}
+	if r, ok := openRun(v, func(r Run) bool { return r.Coordinator == a.ID }); ok {
+		if i.Role == "none" {
+			i.Role = "coordinator"
+		}
+		if i.Run == "" {
+			i.Run = r.ID
+		}
+	}
+	return i
+}
+
+// Tree lists the open runs with their workers; without All the settled workers are only counted.
+func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
+	runs, err := Runs(v, by, a)
+	trees := []TreeInfo{}
+	for _, r := range runs {
+		t := TreeInfo{Run: r, Workers: []WorkerInfo{}}
+		if c, ok := get[Agent](v, "agent/"+r.Coordinator); ok {
+			t.Coordinator = ptr(agentInfo(v, c))
+		}
+		for _, w := range r.Workers {
+			if !a.All && w.Settled {
+				t.Completed++
+			} else {
+				t.Workers = append(t.Workers, w)
+			}
+		}
+		t.Run.Workers = t.Workers
+		trees = append(trees, t)
+	}
+	return trees, err
+}
+
+// Start is how a worker's start goes.
+func Start(v View, _ Caller, args StartArgs) (StartInfo, *Error) {
+	d, ok := get[Dispatch](v, "dispatch/"+args.Dispatch)
+	if !ok {
+		return StartInfo{}, refuse("dispatch_not_found", "st worker ls", "dispatch %q: no such dispatch", args.Dispatch)
+	}
+	w := workerInfo(v, d.Worker)
+	i := StartInfo{Worker: w, Run: d.Run, Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Stages: d.stages(), LeftOver: []string{}, Next: []string{}, Error: d.Error}
+	switch {
+	case d.Delivery == Pending:
+		return i, nil
+	case d.Delivery == Delivered:
+		i.Next = []string{"st worker wait " + w.ID}
+		return i, nil
+	case d.Error != nil:
+		i.Code, i.Next = 1, list(d.Error.Next)
+	case d.Closed != "":
+		i.Code, i.Next = 6, []string{"st worker show " + w.ID}
+	case d.Delivery == Unknown:
+		i.Code = 9
+		i.LeftOver = []string{"window " + w.Window + " with the task line typed and submitted"}
+		i.Next = []string{"st worker read " + w.ID + " --screen", "st worker wait " + w.ID}
+	default:
+		i.Code, i.Screen = 4, d.Why
+		i.LeftOver = []string{"window " + w.Window + ", where nothing has been submitted; the task line is typed as soon as the input line is free"}
+		i.Next = []string{"st worker read " + w.ID + " --screen", "st worker wait " + w.ID, "st worker stop " + w.ID + " --yes"}
+	}
+	return i, nil
+}
+
+func (d Dispatch) stages() []Stage {
+	var list []Stage
+	for _, s := range []struct {
+		name string
+		at   *time.Time
+	}{{"window", d.Opened}, {"agent", d.Started}, {"ready", d.Ready}, {"typed", d.Typed}, {"verified", d.Verified}, {"submitted", d.Submitted}, {"turn", d.Turn}} {
+		st := Stage{Name: s.name, OK: s.at != nil}
+		if st.OK {
+			st.MS = s.at.Sub(d.Created).Milliseconds()
+		}
+		list = append(list, st)
+	}
+	return list
+}
+
+// Wait says whether a waiting caller has its answer.
+func Wait(v View, by Caller, a WaitArgs) (WaitInfo, *Error) {
+	workers, err := waitFor(v, by, a)
+	if err != nil {
+		return WaitInfo{}, err
+	}
+	i := WaitInfo{Workers: []WorkerInfo{}, New: []Told{}}
+	who, ended, urgent := ear(v, by), true, false
+	var news []WorkerInfo
+	for _, w := range workers {
+		info := workerInfo(v, w.ID)
+		i.Workers = append(i.Workers, info)
+		ended = ended && (info.Settled || a.ThroughInput && info.State == needsInput)
+		if !info.Settled && info.State != needsInput {
+			continue
+		}
+		told := Told{Who: who, Worker: w.ID, State: w.State + "@" + strconv.FormatInt(w.StateSince.UnixNano(), 36)}
+		if old, _ := get[Told](v, told.Key()); old.State == told.State {
+			continue
+		}
+		i.New = append(i.New, told)
+		if a.stops(info) {
+			urgent = true
+			news = append(news, info)
+		}
+	}
+	i.Done = ended || urgent
+	i.Code = waitCode(i.Workers)
+	if a.Any && urgent {
+		i.Code = waitCode(news)
+	}
+	return i, nil
+}
+
+// stops says whether a state that is told for the first time ends the wait at once.
+func (a WaitArgs) stops(w WorkerInfo) bool {
+	switch w.State {
+	case needsInput:
+		return !a.ThroughInput
+	case noReport, gone:
+		return true
+	}
+	return a.Any
+}
+
+func waitFor(v View, by Caller, a WaitArgs) ([]Worker, *Error) {
+	var list []Worker
+	for _, n := range a.Workers {
+		w, err := workerNamed(v, by, n)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(list, func(o Worker) bool { return o.ID == w.ID }) {
+			list = append(list, w)
+		}
+	}
+	if len(a.Workers) > 0 {
+		return list, nil
+	}
+	infos, err := Workers(v, by, ListArgs{})
+	for _, i := range infos {
+		w, _ := get[Worker](v, "worker/"+i.ID)
+		list = append(list, w)
+	}
+	return list, err
+}
+
+// waitCode is the first that holds of 3, 6, 4, 5, 0.
+func waitCode(ws []WorkerInfo) int {
+	rank := map[string]int{failed: 0, gone: 1, needsInput: 2, noReport: 3}
+	codes := []int{3, 6, 4, 5, 0}
+	best := 4
+	for _, w := range ws {
+		if r, ok := rank[w.State]; ok {
+			best = min(best, r)
+		}
+	}
+	return codes[best]
+}
+
+// waitTold remembers what a waiting caller has printed.
+func (s *step) waitTold(o WaitTold) *Error {
+	who := ear(s, s.in.By)
+	for _, t := range o.States {
+		if _, ok := get[Worker](s, "worker/"+t.Worker); ok {
+			s.put(Told{Who: who, Worker: t.Worker, State: t.State})
+		}
+	}
+	return nil
+}
+
+// Read is what is known of a worker's result. Where the agent's last words did not come by a hook, Answer
+// is empty and whoever has the agent's own log may fill it in.
+func Read(v View, by Caller, a ReadArgs) (ReadInfo, *Error) {
+	w, err := workerNamed(v, by, a.Worker)
+	if err != nil {
+		return ReadInfo{}, err
+	}
+	d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
+	info := workerInfo(v, w.ID)
+	i := ReadInfo{Worker: info, State: info.State, Outcome: info.Outcome, Summary: info.Summary, Answer: d.Answer, Files: []string{}, Notes: list(d.Notes), Commits: []string{}}
+	if d.Report != nil {
+		i.Report, i.Files = d.Report.Text, list(d.Report.Files)
+	}
+	if i.Answer != "" {
+		i.AnswerSource = "hook"
+	}
+	return i, nil
+}

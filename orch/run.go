@@ -1,0 +1,180 @@
+package orch
+
+import "strings"
+
+// runStart makes a run. Its coordinator is the agent that asks, or nobody where a person does.
+func (s *step) runStart(o RunStart) *Error {
+	id := s.who(s.in.By)
+	if id.child {
+		return refuse("not_yours", "", "an agent that was started inside %s may not start runs for it; only %[1]s itself may", id.name())
+	}
+	if o.Name != "" {
+		if err := checkName(o.Name); err != nil {
+			return err
+		}
+		if r, ok := openRun(s, func(r Run) bool { return r.Name == o.Name }); ok {
+			return refuse("name_taken", "st orch show "+r.ID, "run %s is called %q already", r.ID, o.Name)
+		}
+	}
+	r := s.newRun(id, o.Name, o.Objective)
+	s.answer = func() any { return RunAnswer{Run: runInfo(s, r.ID, s.in.By), Stopped: []string{}} }
+	return nil
+}
+
+func (s *step) newRun(id identity, name, objective string) Run {
+	r := Run{ID: s.next("r"), Name: name, Objective: objective, Place: s.in.By.Place, Created: s.at}
+	if id.agent != nil {
+		r.Coordinator = id.agent.ID
+	}
+	s.put(r)
+	s.log("run-started", Event{Run: r.ID, By: id.name(), Text: objective})
+	return r
+}
+
+// runForStart is the run that a new worker joins; where none exists one is made.
+func (s *step) runForStart(id identity, o WorkerStart) (run Run, fresh bool, err *Error) {
+	run, err = currentRun(s, s.in.By)
+	if err == nil {
+		return run, false, nil
+	}
+	if s.in.By.Run != "" || err.Data != nil { // named, or several to choose from
+		return run, false, err
+	}
+	return s.newRun(id, "", title(o)), true, nil
+}
+
+// currentRun is the run a caller means: the one it names, an agent's own, or for a person the run last
+// started in this pane, else the only open one.
+func currentRun(v View, by Caller) (Run, *Error) {
+	if by.Run != "" {
+		return runNamed(v, by.Run)
+	}
+	if id := whoIs(v, by); id.agent != nil {
+		return agentsRun(v, *id.agent)
+	}
+	here := func(r Run) bool {
+		return r.Coordinator == "" && by.Place.Pane != "" && r.Place.Pane == by.Place.Pane && r.Place.Server == by.Place.Server
+	}
+	if r, ok := openRun(v, here); ok {
+		return r, nil
+	}
+	return onlyRun(v)
+}
+
+func runNamed(v View, name string) (Run, *Error) {
+	if r, ok := get[Run](v, "run/"+name); ok {
+		return r, nil
+	}
+	var found Run
+	each(v, "run", func(r Run) bool {
+		if r.Name == name && (found.ID == "" || found.Ended != nil || r.Ended == nil) {
+			found = r
+		}
+		return true
+	})
+	if found.ID == "" {
+		return found, refuse("run_not_found", "st orch ls --all", "run %q: no such run", name)
+	}
+	return found, nil
+}
+
+// agentsRun is the run an agent coordinates, or the one it works for.
+func agentsRun(v View, a Agent) (Run, *Error) {
+	if r, ok := openRun(v, func(r Run) bool { return a.ID != "" && r.Coordinator == a.ID }); ok {
+		return r, nil
+	}
+	if w, ok := workerOf(v, a.ID); ok && a.ID != "" {
+		if r, ok := get[Run](v, "run/"+w.Run); ok {
+			return r, nil
+		}
+	}
+	return Run{}, refuse("no_run", "st orch start --objective '…'", "this agent has no run yet")
+}
+
+// openRun returns the newest open run for which f holds.
+func openRun(v View, f func(Run) bool) (Run, bool) {
+	var found Run
+	each(v, "run", func(r Run) bool {
+		if r.Ended == nil && f(r) {
+			found = r
+		}
+		return true
+	})
+	return found, found.ID != ""
+}
+
+func onlyRun(v View) (Run, *Error) {
+	var open []string
+	var found Run
+	each(v, "run", func(r Run) bool {
+		if r.Ended == nil {
+			open = append(open, r.ID)
+			found = r
+		}
+		return true
+	})
+	switch len(open) {
+	case 1:
+		return found, nil
+	case 0:
+		return found, refuse("no_run", "st orch start --objective '…'", "there is no open run")
+	}
+	e := refuse("no_run", "st orch ls", "several runs are open (%s): say which with --run", strings.Join(open, ", "))
+	e.Data = map[string]any{"runs": open}
+	return Run{}, e
+}
+
+// runEnd ends a run.
+func (s *step) runEnd(o RunEnd) *Error {
+	run, err := currentRun(s, s.in.By)
+	if err != nil {
+		return err
+	}
+	id := s.who(s.in.By)
+	if id.agent != nil && (id.child || id.agent.ID != run.Coordinator) {
+		return refuse("not_yours", "st orch show "+run.ID, "%s is not the coordinator of run %s", id.name(), run.ID)
+	}
+	var busy, toStop []Worker
+	each(s, "worker", func(w Worker) bool {
+		info := workerInfo(s, w.ID)
+		if w.Run != run.ID {
+			return true
+		}
+		if !info.Settled {
+			busy = append(busy, w)
+		}
+		if info.Settled || o.Force {
+			toStop = append(toStop, w)
+		}
+		return true
+	})
+	already := run.Ended != nil
+	if len(busy) > 0 && !o.Force && !already {
+		return unsettled(run, busy)
+	}
+	stopped := []string{}
+	for _, w := range toStop {
+		if o.Close && s.stop(w, id) {
+			stopped = append(stopped, w.ID)
+		}
+	}
+	if !already {
+		run.Ended = ptr(s.at)
+		s.put(run)
+		s.log("run-ended", Event{Run: run.ID, By: id.name()})
+	}
+	s.answer = func() any {
+		return RunAnswer{Run: runInfo(s, run.ID, s.in.By), Stopped: stopped, Already: already && len(stopped) == 0}
+	}
+	return nil
+}
+
+func unsettled(run Run, busy []Worker) *Error {
+	var names []string
+	for _, w := range busy {
+		names = append(names, w.ID+" "+w.Name)
+	}
+	e := refuse("unsettled", "st worker wait --run "+run.ID, "run %s still has workers that are not settled: %s", run.ID, strings.Join(names, ", "))
+	e.Hint = "wait for them, stop them, or end the run all the same with --force"
+	return e
+}

@@ -1,0 +1,198 @@
+package orch
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fixed times of the mind. Those a caller can set are defaults here.
+const (
+	readyTimeout = 90 * time.Second       // from the opened window to a ready input line
+	turnTimeout  = 30 * time.Second       // from Enter to the hook that proves the turn
+	reportGrace  = 15 * time.Second       // a report counts as finished although its turn has not ended
+	hookGrace    = 2 * time.Second        // a ready line whose program has not sent its first hook: type all the same
+	dialogGrace  = 700 * time.Millisecond // a hook tells of a dialog before it stands on the screen
+	maxDepth     = 2
+)
+
+// Step says what one input changes and what has to be done. It is the only place where that is decided.
+func Step(v View, in Input) (Changes, []Effect) {
+	s := &step{View: v, in: in, at: in.At, puts: map[string]Entity{}}
+	if err := s.take(); err != nil {
+		return Changes{Err: err}, nil
+	}
+	s.settle()
+	return s.changes(), s.effects
+}
+
+// step is one Step at work: the view with its own puts laid over it.
+type step struct {
+	View
+	in      Input
+	at      time.Time
+	puts    map[string]Entity
+	order   []string // keys of puts as they came; a nil entity is a deletion
+	events  []Event
+	effects []Effect
+	answer  func() any // built after everything is settled
+	memory  bool
+}
+
+func (s *step) take() *Error {
+	switch w := s.in.What.(type) {
+	case RunStart:
+		return s.runStart(w)
+	case RunEnd:
+		return s.runEnd(w)
+	case WorkerStart:
+		return s.workerStart(w)
+	case WorkerStop:
+		return s.workerStop(w)
+	case WorkerDone:
+		return s.workerDone(w)
+	case WorkerProgress:
+		return s.workerProgress(w)
+	case WaitTold:
+		return s.waitTold(w)
+	case Hook:
+		return s.hook(w)
+	case Transcript:
+		s.transcript(w)
+	case PaneOpened:
+		s.paneOpened(w)
+	case PaneFailed:
+		s.paneFailed(w)
+	case AgentStarted:
+		return s.agentStarted(w)
+	case AgentExited:
+		return s.agentExited(w)
+	case ScreenSeen:
+		s.screenSeen(w)
+	case WordTyped:
+		s.wordTyped(w)
+	case AgentStopped:
+		s.agentStopped(w)
+	case Tick:
+		s.memory = true
+	default:
+		return refuse("internal", "", "no step is known for the input %T", s.in.What)
+	}
+	return nil
+}
+
+// settle brings everything that is computed from facts up to date: deadlines, words to type, states.
+func (s *step) settle() {
+	s.deadlines()
+	s.typeWords()
+	s.states()
+}
+
+func (s *step) changes() Changes {
+	c := Changes{Events: s.events, Memory: s.memory && len(s.effects) == 0 && len(s.events) == 0}
+	for _, k := range s.order {
+		if e := s.puts[k]; e != nil {
+			c.Puts = append(c.Puts, e)
+		} else {
+			c.Dels = append(c.Dels, k)
+		}
+	}
+	if s.answer != nil {
+		c.Answer = s.answer()
+	}
+	return c
+}
+
+// Entity returns the entity as this step has it.
+func (s *step) Entity(key string) Entity {
+	if e, ok := s.puts[key]; ok {
+		return e
+	}
+	return s.View.Entity(key)
+}
+
+// Each goes over the entities as this step has them, new ones last.
+func (s *step) Each(noun string, f func(Entity) bool) {
+	more := true
+	s.View.Each(noun, func(e Entity) bool {
+		if p, ok := s.puts[e.Key()]; ok {
+			e = p
+		}
+		if e != nil {
+			more = f(e)
+		}
+		return more
+	})
+	for _, k := range s.order {
+		if n, _, _ := cut(k); more && n == noun && s.puts[k] != nil && s.View.Entity(k) == nil {
+			more = f(s.puts[k])
+		}
+	}
+}
+
+func (s *step) put(e Entity) {
+	if a, ok := e.(Agent); ok {
+		e = a.computed(s.at)
+	}
+	s.set(e.Key(), e)
+}
+
+func (s *step) del(key string) { s.set(key, nil) }
+
+func (s *step) set(k string, e Entity) {
+	if _, ok := s.puts[k]; !ok {
+		s.order = append(s.order, k)
+	}
+	s.puts[k] = e
+}
+
+// next hands out a fresh id: next("w") is "w1", "w2", ...
+func (s *step) next(letter string) string {
+	c, _ := get[Counters](s, "counters/")
+	var n *int
+	switch letter {
+	case "r":
+		n = &c.Run
+	case "a":
+		n = &c.Agent
+	case "t":
+		n = &c.Task
+	case "w":
+		n = &c.Worker
+	case "d":
+		n = &c.Dispatch
+	default:
+		letter, n = "o", &c.Word
+	}
+	*n++
+	s.put(c)
+	return fmt.Sprintf("%s%d", letter, *n)
+}
+
+func (s *step) do(o Order) { s.effects = append(s.effects, Effect{Do: o}) }
+
+// log adds a line to the history; the ids that belong together are filled in from what is given.
+func (s *step) log(kind string, e Event) {
+	e.Type, e.At, e.Cause = kind, s.at, s.in.What.Type()
+	if e.Worker != "" && e.Run == "" {
+		if w, ok := get[Worker](s, "worker/"+e.Worker); ok {
+			e.Run = w.Run
+		}
+	}
+	s.events = append(s.events, e)
+}
+
+// get reads one entity of a known type.
+func get[T Entity](v View, key string) (T, bool) {
+	t, ok := v.Entity(key).(T)
+	return t, ok
+}
+
+// each goes over the entities of one noun with their type.
+func each[T Entity](v View, noun string, f func(T) bool) {
+	v.Each(noun, func(e Entity) bool {
+		t, ok := e.(T)
+		return !ok || f(t)
+	})
+}
+
+func ptr[T any](t T) *T { return &t }

@@ -1,0 +1,251 @@
+package orch
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write what the stories now tell into their files")
+
+// TestStories plays every story: a line is the time that has passed, who, what, and its fields as JSON; what
+// it changed and ordered must be what the story tells.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(ar.Files[0].Data))
+			if *update {
+				ar.Files = []txtar.File{ar.Files[0], {Name: "told", Data: []byte(got)}}
+				if err := os.WriteFile(f, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if len(ar.Files) < 2 || got != string(ar.Files[1].Data) {
+				t.Errorf("the story tells something else now; look at it and run with -update:\n%s", got)
+			}
+		})
+	}
+}
+
+// world is a plain View that stories and the random walk play on.
+type world struct {
+	byKey map[string]Entity
+	keys  []string
+}
+
+func newWorld() *world { return &world{byKey: map[string]Entity{}} }
+
+func (w *world) Entity(k string) Entity { return w.byKey[k] }
+
+func (w *world) Each(noun string, f func(Entity) bool) {
+	for _, k := range slices.Clone(w.keys) {
+		if e := w.byKey[k]; e != nil && strings.HasPrefix(k, noun+"/") && !f(e) {
+			return
+		}
+	}
+}
+
+func (w *world) apply(c Changes) {
+	for _, e := range c.Puts {
+		if _, ok := w.byKey[e.Key()]; !ok {
+			w.keys = append(w.keys, e.Key())
+		}
+		w.byKey[e.Key()] = e
+	}
+	for _, k := range c.Dels {
+		delete(w.byKey, k)
+		w.keys = slices.DeleteFunc(w.keys, func(o string) bool { return o == k })
+	}
+}
+
+// callers of the stories: name, then how the daemon would prove them.
+func callers() map[string]Caller {
+	pane := Place{Server: "srv", Pane: "%1", Window: "@1", Session: "$0", SessionName: "main", Dir: "/home/dev/api"}
+	kind := func(pid int, more ...Link) Caller {
+		chain := append([]Link{{Process: Process{pid + 900, 1}}}, more...)
+		return Caller{Chain: append(chain, Link{Process: Process{pid, 7}, Kind: "demo"}, Link{Process: Process{pid - 1, 7}}), Place: pane, Path: "socket"}
+	}
+	coordinator := kind(500)
+	coordinator.Place.Pane = "%5"
+	return map[string]Caller{
+		"daemon":      {},
+		"person":      {Chain: []Link{{Process: Process{90, 1}}}, Place: pane, Path: "socket"},
+		"person2":     {Chain: []Link{{Process: Process{91, 1}}}, Place: Place{Server: "srv", Pane: "%2", Session: "$0"}, Path: "socket"},
+		"outside":     {Chain: []Link{{Process: Process{92, 1}}}, Path: "socket"},
+		"coordinator": coordinator,
+		"w1":          kind(1001),
+		"w2":          kind(2001),
+		"w1child":     kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"}),
+		"stranger":    kind(9001),
+		"sandboxed":   {Nonce: "n1", Path: "spool"},
+		"pane1":       {Chain: []Link{{Process: Process{1000, 7}}}, Nonce: "n1", Path: "socket"},
+		"pane2":       {Chain: []Link{{Process: Process{2000, 7}}}, Nonce: "n2", Path: "socket"},
+		"forger":      {Chain: []Link{{Process: Process{3000, 7}}}, Nonce: "guess", Path: "socket"},
+	}
+}
+
+func play(t *testing.T, script string) string {
+	w, out := newWorld(), &strings.Builder{}
+	at, nonce := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC), 0
+	who := callers()
+	for _, line := range strings.Split(script, "\n") {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		fmt.Fprintf(out, "> %s\n", line)
+		if q, ok := strings.CutPrefix(line, "? "); ok {
+			ask(t, w, at, who, q, out)
+			continue
+		}
+		f := strings.SplitN(line, " ", 4)
+		d, err := time.ParseDuration(strings.TrimPrefix(f[0], "+"))
+		by, ok := who[f[1]]
+		if err != nil || !ok {
+			t.Fatalf("story line %q: %v, known caller: %v", line, err, ok)
+		}
+		body := "{}"
+		if len(f) > 3 {
+			body = f[3]
+		}
+		what, err := DecodeWhat(f[2], []byte(body))
+		if err != nil {
+			t.Fatalf("story line %q: %v", line, err)
+		}
+		at = at.Add(d)
+		if f[2] == "worker-start" {
+			nonce++
+		}
+		c, effects := Step(w, Input{At: at, By: by, Nonce: fmt.Sprint("n", nonce), What: what})
+		tell(out, w, c, effects)
+		w.apply(c)
+	}
+	return out.String()
+}
+
+// tell writes what a step changed, in one line for each thing worth reading.
+func tell(out *strings.Builder, w *world, c Changes, effects []Effect) {
+	if c.Err != nil {
+		fmt.Fprintf(out, "  refused %s: %s\n", c.Err.Code, c.Err.Message)
+	}
+	for _, e := range c.Puts {
+		switch n := e.(type) {
+		case Agent:
+			o, _ := get[Agent](w, n.Key())
+			if n.Status != o.Status || n.WaitingFor != o.WaitingFor {
+				fmt.Fprintf(out, "  agent %s %s %s\n", n.ID, n.Status, n.WaitingFor)
+			}
+		case Worker:
+			if o, _ := get[Worker](w, n.Key()); n.State != o.State {
+				fmt.Fprintf(out, "  worker %s %q %s\n", n.ID, n.Name, n.State)
+			}
+		case Dispatch:
+			o, _ := get[Dispatch](w, n.Key())
+			if n.Delivery != o.Delivery || n.Why != o.Why {
+				fmt.Fprintf(out, "  dispatch %s delivery=%q why=%q\n", n.ID, n.Delivery, n.Why)
+			}
+			if len(n.Notes) != len(o.Notes) {
+				fmt.Fprintf(out, "  dispatch %s note: %s\n", n.ID, n.Notes[len(n.Notes)-1].Why)
+			}
+		case Word:
+			if o, _ := get[Word](w, n.Key()); n.State != o.State {
+				fmt.Fprintf(out, "  word %s %s\n", n.ID, n.State)
+			}
+		}
+	}
+	for _, k := range c.Dels {
+		if strings.HasPrefix(k, "word/") {
+			fmt.Fprintf(out, "  %s settled\n", strings.Replace(k, "/", " ", 1))
+		}
+	}
+	for _, e := range c.Events {
+		fmt.Fprintf(out, "  event %s %s\n", e.Type, e.Text)
+	}
+	for _, e := range effects {
+		raw, _ := json.Marshal(e.Do)
+		fmt.Fprintf(out, "  effect %s %.160s\n", e.Do.Type(), raw)
+	}
+	if c.Memory {
+		fmt.Fprintf(out, "  (memory only)\n")
+	}
+	if c.Answer != nil {
+		raw, _ := json.Marshal(c.Answer)
+		fmt.Fprintf(out, "  answer %.160s\n", raw)
+	}
+}
+
+// ask puts a question: "? wait person w1 w2", "? start d1", "? looks", "? due".
+func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, out *strings.Builder) {
+	f := strings.Fields(q)
+	switch f[0] {
+	case "wait":
+		a := WaitArgs{}
+		for _, n := range f[2:] {
+			switch n {
+			case "--any":
+				a.Any = true
+			case "--through-input":
+				a.ThroughInput = true
+			default:
+				a.Workers = append(a.Workers, n)
+			}
+		}
+		i, err := Wait(w, who[f[1]], a)
+		if err != nil {
+			fmt.Fprintf(out, "  refused %s: %s\n", err.Code, err.Message)
+			return
+		}
+		fmt.Fprintf(out, "  done=%v code=%d", i.Done, i.Code)
+		for _, wi := range i.Workers {
+			fmt.Fprintf(out, " %s=%s", wi.ID, wi.State)
+		}
+		for _, n := range i.New {
+			fmt.Fprintf(out, " new:%s", n.Worker)
+		}
+		fmt.Fprintln(out)
+		if i.Done { // printed, and so told
+			c, _ := Step(w, Input{At: at, By: who[f[1]], What: WaitTold{States: i.New}})
+			w.apply(c)
+		}
+	case "start":
+		i, err := Start(w, Caller{}, StartArgs{Dispatch: f[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(out, "  delivery=%q code=%d screen=%q next=%q stages", i.Delivery, i.Code, i.Screen, i.Next)
+		for _, s := range i.Stages {
+			if s.OK {
+				fmt.Fprintf(out, " %s=%d", s.Name, s.MS)
+			}
+		}
+		fmt.Fprintln(out)
+	case "looks":
+		for _, l := range Looks(w) {
+			fmt.Fprintf(out, "  look %s %s every %s last=%q\n", l.Agent, l.Place.Pane, l.Every, l.Last)
+		}
+	case "due":
+		if d := Due(w); !d.IsZero() {
+			fmt.Fprintf(out, "  due %s\n", d.Format("15:04:05.000"))
+		} else {
+			fmt.Fprintln(out, "  nothing is due")
+		}
+	default:
+		t.Fatalf("no question is called %q", f[0])
+	}
+}

@@ -1,0 +1,125 @@
+package orch
+
+import "strings"
+
+// identity is who a caller is.
+type identity struct {
+	agent *Agent // nil for a person
+	// child says that the caller is an agent process below that agent, and so not the agent itself.
+	child bool
+}
+
+// who finds the agent that is nearest above a caller. An agent that has never been seen is put. An agent
+// is a process: a hook or a call belongs to it when exactly one agent process stands between the caller and
+// the pane, and that one is the agent's.
+func (s *step) who(by Caller) identity {
+	id := whoIs(s, by)
+	if id.agent != nil && id.agent.ID == "" {
+		id.agent.ID = s.next("a")
+		s.put(*id.agent)
+		a, _ := get[Agent](s, id.agent.Key())
+		id.agent = &a
+		s.log("agent-seen", Event{Agent: a.ID})
+	} else if id.agent != nil && !id.child {
+		s.rebind(id.agent, by)
+	}
+	return id
+}
+
+// rebind takes the agent's own process where only a wrapper was known.
+func (s *step) rebind(a *Agent, by Caller) {
+	links := agents(by.Chain)
+	if len(links) == 0 || a.Gone != "" {
+		return
+	}
+	if top := links[len(links)-1]; top.Process != a.Proc && len(links) == 1 {
+		a.Proc = top.Process
+		s.put(*a)
+	}
+}
+
+// whoIs is who without changing anything; an agent that has never been seen has no id.
+func whoIs(v View, by Caller) identity {
+	if by.As != "" {
+		if a, ok := agentAs(v, by); ok {
+			return identity{agent: &a}
+		}
+	}
+	links := agents(by.Chain)
+	if a, ok := boundIn(v, by.Chain); ok {
+		return identity{agent: &a, child: len(links) > 1}
+	}
+	if len(by.Chain) == 0 && by.Nonce != "" { // a sandbox without processes
+		if a, ok := agentWhere(v, func(a Agent) bool { return a.Nonce == by.Nonce }); ok {
+			return identity{agent: &a}
+		}
+	}
+	if len(links) == 0 {
+		return identity{}
+	}
+	top := links[len(links)-1]
+	a := Agent{Kind: top.Kind, Proc: top.Process, Place: by.Place}
+	return identity{agent: &a, child: len(links) > 1}
+}
+
+// boundIn finds the agent whose process, or whose pane's process, stands in the chain.
+func boundIn(v View, chain []Link) (Agent, bool) {
+	return agentWhere(v, func(a Agent) bool {
+		for _, l := range chain {
+			if l.Process.PID != 0 && (l.Process == a.Proc || l.Process == a.Runner) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func agents(chain []Link) []Link {
+	var links []Link
+	for _, l := range chain {
+		if l.Kind != "" {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+func agentAs(v View, by Caller) (Agent, bool) {
+	if strings.HasPrefix(by.As, "%") {
+		return agentWhere(v, func(a Agent) bool {
+			return a.Gone == "" && a.Place.Pane == by.As && a.Place.Server == by.Place.Server
+		})
+	}
+	return get[Agent](v, "agent/"+by.As)
+}
+
+// agentWhere returns the newest agent for which f holds.
+func agentWhere(v View, f func(Agent) bool) (Agent, bool) {
+	var found Agent
+	each(v, "agent", func(a Agent) bool {
+		if f(a) {
+			found = a
+		}
+		return true
+	})
+	return found, found.ID != ""
+}
+
+// name is how the history calls a caller.
+func (id identity) name() string {
+	if id.agent == nil {
+		return "person"
+	}
+	return id.agent.ID
+}
+
+// ear is the key under which a caller's wait remembers what it has been told.
+func ear(v View, by Caller) string {
+	if id := whoIs(v, by); id.agent != nil && id.agent.ID != "" {
+		return id.agent.ID
+	}
+	if by.Place.Pane != "" {
+		return by.Place.Server + by.Place.Pane
+	}
+	return "person"
+}

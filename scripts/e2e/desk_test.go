@@ -1,0 +1,223 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"st/hooks"
+	"st/tmux"
+	"st/tmux/tmuxtest"
+)
+
+// desk is one test's own world: a home of a person who runs real agents, a project, a multiplexer server,
+// a scripted model.
+type desk struct {
+	t      *testing.T
+	home   string // the person's, with bin/ in it; shared by the tests, which run one after the other
+	stHome string
+	dir    string // the project
+	tmux   *tmuxtest.Server
+}
+
+// count is how often a thing is tried: a tenth of it in an ordinary run.
+func count(few, long int) int {
+	if os.Getenv("ST_LONG") != "" {
+		return long
+	}
+	return few
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	home := os.Getenv("ST_BENCH")
+	if home == "" {
+		t.Skip("real agents: run scripts/e2e/run")
+	}
+	b := &desk{t: t, home: home, tmux: tmuxtest.New(t)}
+	work, err := os.MkdirTemp("/tmp", "st-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(work); err != nil {
+			t.Error(err)
+		}
+	})
+	b.dir, b.stHome = filepath.Join(work, "project"), filepath.Join(work, "st")
+	b.must(exec.Command("git", "init", "-q", b.dir))
+	b.must(exec.Command("../agents/setup.sh", "--trust", home, b.dir))
+	b.model()
+	b.tmux.Session("desk", "sleep", "infinity")
+	t.Cleanup(func() { b.st("down") })
+	return b
+}
+
+func (b *desk) must(c *exec.Cmd) {
+	b.t.Helper()
+	if out, err := c.CombinedOutput(); err != nil {
+		b.t.Fatalf("%v: %v\n%s", c.Args, err, out)
+	}
+}
+
+// model starts the scripted model and waits until it answers.
+func (b *desk) model() {
+	c := exec.Command(filepath.Join(b.home, "bin", "bench-mock"))
+	if err := c.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() {
+		if err := c.Process.Kill(); err != nil {
+			b.t.Error(err)
+		}
+		_ = c.Wait() // killed: its status says nothing
+	})
+	b.await(10*time.Second, "the model answers", func() (bool, string) {
+		r, err := http.Get("http://127.0.0.1:" + os.Getenv("ST_BENCH_PORT") + "/__mock/requests")
+		if err != nil {
+			return false, err.Error()
+		}
+		return r.Body.Close() == nil, r.Status
+	})
+}
+
+// env is a person's shell.
+func (b *desk) env() []string {
+	return []string{"HOME=" + b.home, "ST_HOME=" + b.stHome, "PATH=" + filepath.Join(b.home, "bin") + ":" + os.Getenv("PATH"), "LANG=C.UTF-8", "SHELL=/bin/bash", "USER=dev",
+		"TMUX=" + b.tmux.Socket() + ",1,0"}
+}
+
+// allow writes the person's own consent into their settings: these rules and this permission mode.
+func (b *desk) allow(mode string, rules ...string) {
+	b.t.Helper()
+	set := map[string]any{"theme": "dark", "permissions": map[string]any{"defaultMode": mode, "allow": rules}}
+	raw, err := json.Marshal(set)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.home, ".claude", "settings.json"), raw, 0o600)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *desk) write(name, text string) {
+	b.t.Helper()
+	p := filepath.Join(b.dir, name)
+	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// open starts an agent by hand in a window of its own, as a person does, and waits for its input line.
+func (b *desk) open(program string) (pane string) {
+	b.t.Helper()
+	ctx := context.Background()
+	s, err := b.tmux.Tmux().FindSession(ctx, "desk")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	p, err := b.tmux.Tmux().Open(ctx, tmux.Open{Session: s.ID, Name: "coordinator", Dir: b.dir, Argv: []string{filepath.Join(b.home, "bin", program)}, Env: []string{"ST_HOME=" + b.stHome, "TERM=tmux-256color"}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	kind, err := hooks.Lookup(program)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.tmux.WaitScreen(p.ID, "an input line", func(v tmux.View) bool {
+		s := kind.Look(hooks.View{Rows: v.Rows, CursorX: v.CursorX, CursorY: v.CursorY, CursorVisible: v.CursorVisible, Alternate: v.Alternate, Width: v.Width, Height: v.Height})
+		return s.Name == hooks.Ready && s.Draft == "" && !s.Popup
+	})
+	return p.ID
+}
+
+// ask types a request as a person does: the text, and then Enter when it stands there.
+func (b *desk) ask(pane, text string) {
+	b.t.Helper()
+	b.tmux.Run("send-keys", "-t", pane, "-l", text)
+	b.tmux.WaitText(pane, text)
+	b.tmux.Run("send-keys", "-t", pane, "Enter")
+}
+
+// said is what a pane shows.
+func (b *desk) said(pane string) string {
+	b.t.Helper()
+	return b.tmux.Run("capture-pane", "-p", "-t", pane)
+}
+
+// busy keeps that many cores busy until the returned function is called.
+func (b *desk) busy(cores int) (rest func()) {
+	var procs []*exec.Cmd
+	for range cores {
+		c := exec.Command("sh", "-c", "while :; do :; done")
+		if err := c.Start(); err != nil {
+			b.t.Fatal(err)
+		}
+		procs = append(procs, c)
+	}
+	return func() {
+		for _, c := range procs {
+			if err := c.Process.Kill(); err != nil {
+				b.t.Error(err)
+			}
+			_ = c.Wait() // killed: its status says nothing
+		}
+	}
+}
+
+// await waits for a condition; what was seen last is told on failure.
+func (b *desk) await(limit time.Duration, what string, is func() (bool, string)) {
+	b.t.Helper()
+	end := time.Now().Add(limit)
+	for {
+		ok, saw := is()
+		if ok {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Fatalf("after %s not yet: %s; seen last:\n%s\n%s", limit, what, saw, b.scene())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// scene is what all panes and the daemon's log say, for a failure.
+func (b *desk) scene() string {
+	var s strings.Builder
+	for _, p := range strings.Fields(b.tmux.Run("list-panes", "-a", "-F", "#{pane_id}")) {
+		fmt.Fprintf(&s, "--- pane %s\n%s", p, b.said(p))
+	}
+	log, err := os.ReadFile(filepath.Join(b.stHome, "st.log"))
+	fmt.Fprintf(&s, "--- st.log (%v)\n%s", err, log)
+	return s.String()
+}
+
+// transcript is what the agent has written of its conversation that was asked this in the project.
+func (b *desk) transcript(request string) string {
+	b.t.Helper()
+	files, err := filepath.Glob(filepath.Join(b.home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-").Replace(b.dir), "*.jsonl"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if strings.Contains(string(raw), request) {
+			return string(raw)
+		}
+	}
+	b.t.Fatalf("none of %d transcripts in %s holds %q", len(files), b.dir, request)
+	return ""
+}
