@@ -51,7 +51,7 @@ func (c *Client) ensure(ctx context.Context) error {
 	}
 	hello, err := c.Hello(ctx)
 	switch {
-	case absent(err) && c.start:
+	case (absent(err) || broken(err)) && c.start:
 		return startDaemon(ctx, c)
 	case err != nil:
 		return unreachable(c.home, err)

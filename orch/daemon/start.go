@@ -46,7 +46,7 @@ func startDaemon(ctx context.Context, c *Client) error {
 	if err == nil {
 		return nil
 	}
-	if !absent(err) {
+	if !absent(err) && !broken(err) {
 		return unreachable(c.home, err)
 	}
 	return launch(ctx, c.home)
