@@ -140,8 +140,9 @@ func (claude) Resume(conversation string) []string { return []string{"--resume",
 // claudeVersions is where the native installer keeps its binaries: the file is named by its version.
 var claudeVersions = regexp.MustCompile(`/claude/versions/[0-9][^/]*$`)
 
-// Owns knows the native binary and a JavaScript runtime that runs the package. A shell script called
-// claude runs as its shell, and is none.
+// Owns knows the native binary, and a JavaScript runtime that runs the package's cli.js, as before there was
+// a binary; it names itself claude then. A shell script called claude runs as its shell, and is none; nor is
+// the package's cli-wrapper.cjs, which starts the binary as its child.
 func (claude) Owns(exe string, argv []string) bool {
 	exe = strings.TrimSuffix(filepath.ToSlash(exe), " (deleted)") // Linux says so after an update
 	switch base := exe[strings.LastIndexByte(exe, '/')+1:]; {
@@ -149,7 +150,8 @@ func (claude) Owns(exe string, argv []string) bool {
 		// The binary is its own search tools too, under their names.
 		return len(argv) == 0 || !claudeTools[filepath.Base(argv[0])]
 	case base == "node" || base == "bun" || base == "nodejs":
-		return len(argv) > 1 && strings.Contains(filepath.ToSlash(argv[1]), "/@anthropic-ai/claude-code/")
+		return len(argv) > 0 && argv[0] == "claude" ||
+			len(argv) > 1 && strings.HasSuffix(filepath.ToSlash(argv[1]), "/@anthropic-ai/claude-code/cli.js")
 	}
 	return false
 }

@@ -138,18 +138,15 @@ func (s *stage) set() error {
 	if err := os.WriteFile(filepath.Join(s.home, "config.toml"), config, 0o600); err != nil {
 		return err
 	}
-	argv := []string{"-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-s", "demo", "-x", "120", "-y", "40", "-c", s.project,
-		"-P", "-F", "#{socket_path},#{pid},0 #{pane_id}", "sh", "-i"} // one word alone would go through the default shell
-	out, err := exec.CommandContext(s.c.ctx, "tmux", argv...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("tmux new-session: %w: %s", err, out)
-	}
-	where, pane, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	s.env = append(s.childEnv(), "TMUX="+where, "TMUX_PANE="+pane, "ST_HOME="+s.home)
-	s.server, err = tmux.At(s.socket).Identity(s.c.ctx)
+	t := tmux.At(s.socket)
+	pane, err := t.Bare().NewSession(s.c.ctx, "demo", s.project, []string{"sh", "-i"}, nil)
 	if err != nil {
 		return err
 	}
+	if s.server, err = t.Identity(s.c.ctx); err != nil {
+		return err
+	}
+	s.env = append(s.childEnv(), fmt.Sprintf("TMUX=%s,%d,0", s.socket, s.server.PID), "TMUX_PANE="+pane.ID, "ST_HOME="+s.home)
 	return s.tell("a tmux server of its own: %s (pid %d)", s.socket, s.server.PID)
 }
 
@@ -364,8 +361,8 @@ func (s *stage) endServer(ctx context.Context) error {
 			running = append(running, one)
 		}
 	}
-	if out, err := exec.CommandContext(ctx, "tmux", "-S", s.socket, "kill-server").CombinedOutput(); err != nil {
-		return fmt.Errorf("tmux kill-server: %w: %s", err, out)
+	if err := tmux.At(s.socket).KillServer(ctx, s.server); err != nil {
+		return err
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -21,14 +21,16 @@ import (
 
 // agent is a real Claude in a pane, with what is known of it.
 type agent struct {
-	t      *testing.T
-	b      *bench
-	kind   hooks.Kind
-	tm     *tmux.Tmux
-	server tmux.Identity
-	pane   tmux.Pane
-	copy   string // the task copy it may read
-	start  time.Time
+	t       *testing.T
+	b       *bench
+	kind    hooks.Kind
+	tm      *tmux.Tmux
+	server  tmux.Identity
+	pane    tmux.Pane
+	copy    string // the task copy it may read
+	called  string // path of what its st was called with
+	dialogs int    // looks at which a dialog stood on the screen
+	start   time.Time
 
 	mu     sync.Mutex
 	events []seen
@@ -77,7 +79,17 @@ func newAgent(t *testing.T, b *bench, s *tmuxtest.Server, session tmux.Pane, nam
 			t.Fatal(err)
 		}
 	}
-	env := map[string]string{dumpFile: a.hooks.path}
+	// The st that the agent's shell finds writes down how it was called, NUL after each word.
+	a.called = filepath.Join(scratch, "called")
+	bin := filepath.Join(scratch, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nprintf '%s\\0' \"$@\" >> '" + a.called + "'\n"
+	if err := os.WriteFile(filepath.Join(bin, "st"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{dumpFile: a.hooks.path, "BENCH_PATH": bin}
 	maps.Copy(env, l.Env)
 	var list []string
 	for k, v := range env {
@@ -175,6 +187,9 @@ func (a *agent) see(v tmux.View) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.view, a.screen = v, a.kind.Look(toHooks(v))
+	if a.screen.Name == hooks.Permission || a.screen.Name == hooks.Question {
+		a.dialogs++
+	}
 	if a.screen.Name != hooks.Ready || a.screen.Working == a.turn {
 		a.shown = a.shown || a.screen.Working
 		a.since = time.Time{}
