@@ -80,6 +80,17 @@ func (claude) Launch(s Spec) (Launch, error) {
 	}, nil
 }
 
+// PassEnv names what Claude Code reads of a person's shell: where its configuration lies, how it signs in and
+// to whom it speaks. What tells which Claude is running is left out, see claudeParent.
+func (claude) PassEnv() []string {
+	return []string{
+		"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
+		"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_API_*", "CLAUDE_CODE_CLIENT_*", "CLOUD_ML_REGION", "VERTEX_REGION_*",
+		"AWS_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "NODE_EXTRA_CA_CERTS",
+		"DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "IS_SANDBOX",
+	}
+}
+
 // claudeSettings are the settings of one launch. Claude adds them to the person's own. Beyond what was
 // allowed before, they allow to read the one file with the task and to report; single verbs, never st *.
 func claudeSettings(s Spec) ([]byte, error) {

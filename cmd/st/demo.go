@@ -96,8 +96,26 @@ func newStage(c *call) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), socket: filepath.Join(dir, "tmux")}
+	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux")}
+	s.project, err = projectFolder(kind, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
 	return s, nil
+}
+
+// projectFolder makes the folder that the workers work in. A real agent asks whether a new folder is to be
+// trusted, but takes a folder below one that is.
+func projectFolder(kind hooks.Kind, dir string) (string, error) {
+	if kind.Program() == "" {
+		project := filepath.Join(dir, "project")
+		return project, os.Mkdir(project, 0o700)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(here, "st-demo-")
 }
 
 // builtIn is the kind whose program is st itself.
@@ -112,10 +130,8 @@ func builtIn() (hooks.Kind, error) {
 
 // set makes the folders and the tmux server.
 func (s *stage) set() error {
-	for _, dir := range []string{s.home, s.project} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
+	if err := os.Mkdir(s.home, 0o700); err != nil {
+		return err
 	}
 	// The tasks below are ours: their commands may run also where an agent has called st demo.
 	config := []byte("[agents_may]\ndemo_run = true\n")
@@ -305,13 +321,13 @@ func readReports(path string) ([]string, error) {
 func (s *stage) leave() error {
 	if s.c.Bool("keep") {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
-		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s", s.home, s.socket, s.dir)
+		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
 	// The panes' processes tell the daemon of their end, so it goes last.
-	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir))
+	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {

@@ -130,7 +130,7 @@ func startFault(home string, err error) error {
 	}
 	return &orch.Error{
 		Code: codeUnreachable, Message: fmt.Sprintf("the daemon can't be started: %v", err),
-		Hint: "its log is " + LogPath(home), Next: []string{"st doctor"},
+		Hint: "its log is " + LogPath(home), Next: []string{"st status"},
 	}
 }
 
