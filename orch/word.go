@@ -54,6 +54,9 @@ func (s *step) wordTyped(w WordTyped) {
 		if d.Submitted == nil {
 			d.Submitted = ptr(s.at)
 		}
+		if d.Delivery == NotDelivered { // true when it was said; from now on only a hook or time can tell
+			d.Delivery, d.Why = Pending, ""
+		}
 		word.State = submitted
 		s.put(word)
 		s.put(d)
