@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"st/hooks/demo"
 	"st/orch/proc"
+	"st/tmux"
 )
 
 // rig is a place to measure in: folders, a tmux server with one session, a home with its daemon.
@@ -68,14 +70,24 @@ func (r *rig) set() error {
 	return err
 }
 
-// leave ends the daemon and the server, each by its process id, and removes the folders.
+// leave ends the server, what ran in its panes, then the daemon, each by its process id, and removes the folders.
+// The panes' processes tell the daemon of their end, so it goes last.
 func (r *rig) leave() error {
-	var daemonGone error
-	if _, err := os.Stat(filepath.Join(r.home, "run", "lock")); err == nil {
-		_, daemonGone = r.run("down")
+	panes, listed := tmux.At(r.socket).Panes(context.WithoutCancel(r.b.ctx))
+	var running []proc.Process
+	for _, p := range panes {
+		if one, err := proc.Of(p.PID); err == nil { // else it has ended by itself
+			running = append(running, one)
+		}
 	}
-	err := end(r.server)
-	return errors.Join(daemonGone, err, os.RemoveAll(r.dir))
+	err := errors.Join(listed, end(r.server))
+	err = errors.Join(err, until(20*time.Second, "the panes end", func() (bool, error) {
+		return !slices.ContainsFunc(running, proc.Alive), nil
+	}))
+	if d, absent := r.daemon(); absent == nil {
+		err = errors.Join(err, end(d))
+	}
+	return errors.Join(err, os.RemoveAll(r.dir))
 }
 
 // end asks a process to end and waits until it has.

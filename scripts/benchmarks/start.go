@@ -63,7 +63,7 @@ func (r *rig) startWorker(name, task string) (time.Duration, error) {
 	if _, err := r.run("worker", "wait", name, "--timeout", "30s"); err != nil {
 		return 0, err
 	}
-	_, err = r.run("worker", "stop", name)
+	_, err = r.run("worker", "stop", name, "--yes")
 	return took, err
 }
 
