@@ -323,7 +323,7 @@ func takeHome(ctx context.Context, home string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lock.Truncate(0); err == nil {
+	if err = lock.Truncate(0); err == nil {
 		_, err = fmt.Fprintf(lock, "%d\n", os.Getpid())
 	}
 	if err != nil && !errors.Is(err, fs.ErrClosed) {
