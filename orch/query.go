@@ -16,6 +16,8 @@ type Look struct {
 	// Last is the name of the screen that is known; a look that sees the same needs no telling. "" wants to
 	// be told whatever is seen.
 	Last string
+	// Up says that the agent has told that its session began: its input line is about to come.
+	Up bool
 }
 
 // How often a screen is looked at.
@@ -36,7 +38,7 @@ func Looks(v View) []Look {
 	var looks []Look
 	each(v, "agent", func(a Agent) bool {
 		if every := a.lookEvery(v, starts[a.ID]); every > 0 {
-			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen}
+			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Up: a.Up}
 			if a.Asks != "" || !a.Up {
 				l.Last = ""
 			}
