@@ -270,7 +270,9 @@ func (demoKind) Look(v View) Screen {
 		return Screen{Name: demoNowhere(v)}
 	}
 	if v.Alternate && strings.HasPrefix(rows[top+1], demo.Mark) && v.CursorX >= len(demo.Indent) {
-		return demoReady(v, rows, top)
+		s := demoReady(v, rows, top)
+		s.Working = top >= 2 && strings.Contains(rows[top-2], demo.WorkingMark)
+		return s
 	}
 	title := strings.TrimSpace(rows[top+1])
 	option := strings.HasPrefix(strings.TrimPrefix(rows[v.CursorY], " "), "❯ ")

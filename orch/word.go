@@ -34,7 +34,7 @@ func (s *step) typeWords() {
 // mayType says whether a line may be typed to an agent: its state says so, and so does its input line. A
 // working agent's line looks exactly like a ready one.
 func (a Agent) mayType(now time.Time) bool {
-	if a.Gone != "" || a.Screen != inputLine || a.Turn || a.Asks != "" || a.Compacting || a.Place.Pane == "" {
+	if a.Gone != "" || a.Screen != inputLine || a.Turn || a.Works || a.Asks != "" || a.Compacting || a.Place.Pane == "" {
 		return false
 	}
 	return a.Up || now.Sub(a.ReadyAt) >= hookGrace

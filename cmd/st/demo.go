@@ -96,8 +96,26 @@ func newStage(c *call) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), socket: filepath.Join(dir, "tmux")}
+	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux")}
+	s.project, err = projectFolder(kind, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
 	return s, nil
+}
+
+// projectFolder makes the folder that the workers work in. A real agent asks whether a new folder is to be
+// trusted, but takes a folder below one that is.
+func projectFolder(kind hooks.Kind, dir string) (string, error) {
+	if kind.Program() == "" {
+		project := filepath.Join(dir, "project")
+		return project, os.Mkdir(project, 0o700)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(here, "st-demo-")
 }
 
 // builtIn is the kind whose program is st itself.
@@ -112,28 +130,23 @@ func builtIn() (hooks.Kind, error) {
 
 // set makes the folders and the tmux server.
 func (s *stage) set() error {
-	for _, dir := range []string{s.home, s.project} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
+	if err := os.Mkdir(s.home, 0o700); err != nil {
+		return err
 	}
 	// The tasks below are ours: their commands may run also where an agent has called st demo.
 	config := []byte("[agents_may]\ndemo_run = true\n")
 	if err := os.WriteFile(filepath.Join(s.home, "config.toml"), config, 0o600); err != nil {
 		return err
 	}
-	argv := []string{"-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-s", "demo", "-x", "120", "-y", "40", "-c", s.project,
-		"-P", "-F", "#{socket_path},#{pid},0 #{pane_id}", "sh", "-i"} // one word alone would go through the default shell
-	out, err := exec.CommandContext(s.c.ctx, "tmux", argv...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("tmux new-session: %w: %s", err, out)
-	}
-	where, pane, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	s.env = append(s.childEnv(), "TMUX="+where, "TMUX_PANE="+pane, "ST_HOME="+s.home)
-	s.server, err = tmux.At(s.socket).Identity(s.c.ctx)
+	t := tmux.At(s.socket)
+	pane, err := t.Bare().NewSession(s.c.ctx, "demo", s.project, []string{"sh", "-i"}, nil)
 	if err != nil {
 		return err
 	}
+	if s.server, err = t.Identity(s.c.ctx); err != nil {
+		return err
+	}
+	s.env = append(s.childEnv(), fmt.Sprintf("TMUX=%s,%d,0", s.socket, s.server.PID), "TMUX_PANE="+pane.ID, "ST_HOME="+s.home)
 	return s.tell("a tmux server of its own: %s (pid %d)", s.socket, s.server.PID)
 }
 
@@ -308,13 +321,13 @@ func readReports(path string) ([]string, error) {
 func (s *stage) leave() error {
 	if s.c.Bool("keep") {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
-		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s", s.home, s.socket, s.dir)
+		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
 	// The panes' processes tell the daemon of their end, so it goes last.
-	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir))
+	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {
@@ -348,8 +361,8 @@ func (s *stage) endServer(ctx context.Context) error {
 			running = append(running, one)
 		}
 	}
-	if out, err := exec.CommandContext(ctx, "tmux", "-S", s.socket, "kill-server").CombinedOutput(); err != nil {
-		return fmt.Errorf("tmux kill-server: %w: %s", err, out)
+	if err := tmux.At(s.socket).KillServer(ctx, s.server); err != nil {
+		return err
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

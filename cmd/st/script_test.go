@@ -56,7 +56,6 @@ func TestScript(t *testing.T) {
 type bench struct {
 	dir    string // short: a socket's path may have about 100 bytes
 	socket string
-	mu     sync.Mutex
 	pids   []int // of tmux servers
 	people map[string]*os.File
 	panes  int
