@@ -16,6 +16,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/daemon"
 	"st/orch/proc"
 	"st/tmux"
 )
@@ -98,7 +99,7 @@ func (s *stage) told(code int) (int, error) {
 
 func newStage(c *call) (*stage, error) {
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return nil, terminalError(err)
+		return nil, daemon.TmuxFault(err)
 	}
 	kind, err := builtIn()
 	if c.IsSet("agent") {
