@@ -16,6 +16,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/daemon"
 	"st/orch/proc"
 	"st/tmux"
 )
@@ -30,7 +31,7 @@ func init() {
 			&cli.StringFlag{Name: "agent", Usage: "use this `KIND` instead of the built-in agent"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave server, daemon and folders, and say where"},
 		},
-		codes: []int{exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitInterrupted},
+		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
 		run:   runDemo,
 	})
 }
@@ -46,6 +47,7 @@ type stage struct {
 	server  tmux.Identity
 	env     []string
 	steps   []demoStep
+	keep    bool // leave all of it standing
 }
 
 // demoStep is one verb that was run, for --json.
@@ -58,28 +60,46 @@ type demoStep struct {
 // demoTask is a worker of the demo and how its work is proved.
 type demoTask struct{ name, text, file, want string }
 
-func runDemo(c *call) (code int, err error) {
+func runDemo(c *call) (int, error) {
 	s, err := newStage(c)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.leave()) }()
+	code, err := s.perform()
+	// It has left before anything is said of it: a fault in that must not come behind the one JSON object.
+	if err := errors.Join(err, s.leave()); err != nil {
+		return 0, err
+	}
+	return s.told(code)
+}
+
+func (s *stage) perform() (int, error) {
 	if err := s.set(); err != nil {
 		return 0, err
 	}
-	code, err = s.play()
-	if err != nil || code != exitDone {
-		return code, err
+	return s.play()
+}
+
+// told says with --json what was done. A step that ended otherwise than it should is a refusal, but the exit
+// code is the step's own.
+func (s *stage) told(code int) (int, error) {
+	if !s.c.out.json {
+		return code, nil
 	}
-	if c.out.json {
-		return exitDone, c.out.data(map[string]any{"steps": s.steps, "kept": c.Bool("keep"), "folder": s.dir})
+	result := map[string]any{"steps": s.steps, "kept": s.keep, "folder": s.dir}
+	if code == exitDone {
+		return code, s.c.out.data(result)
 	}
-	return exitDone, nil
+	last := s.steps[len(s.steps)-1]
+	s.c.out.refusal(&orch.Error{
+		Code: "demo_ended", Message: fmt.Sprintf("%s ended with %d: %s", last.Command, code, meanings[code]), Data: result,
+	})
+	return code, nil
 }
 
 func newStage(c *call) (*stage, error) {
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return nil, terminalError(err)
+		return nil, daemon.TmuxFault(err)
 	}
 	kind, err := builtIn()
 	if c.IsSet("agent") {
@@ -96,7 +116,7 @@ func newStage(c *call) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux")}
+	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux"), keep: c.Bool("keep")}
 	s.project, err = projectFolder(kind, dir)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -319,7 +339,7 @@ func readReports(path string) ([]string, error) {
 
 // leave ends the daemon and the server and removes the folders, or says where they are.
 func (s *stage) leave() error {
-	if s.c.Bool("keep") {
+	if s.keep {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
 		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
 		return nil

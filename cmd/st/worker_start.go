@@ -207,7 +207,7 @@ func (c *call) checkTerminal() error {
 		}
 	}
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return terminalError(err)
+		return daemon.TmuxFault(err)
 	}
 	if !inside && session == "" {
 		return &orch.Error{
@@ -216,18 +216,6 @@ func (c *call) checkTerminal() error {
 		}
 	}
 	return nil
-}
-
-// terminalError says what is wrong with the tmux in PATH.
-func terminalError(err error) error {
-	const mend = "with the system's package manager"
-	switch {
-	case errors.Is(err, tmux.ErrNotInstalled):
-		return &orch.Error{Code: "tmux_missing", Message: "tmux is not in PATH", Hint: "install tmux 3.2 or newer " + mend}
-	case errors.Is(err, tmux.ErrTooOld):
-		return &orch.Error{Code: "tmux_too_old", Message: err.Error(), Hint: "update tmux " + mend}
-	}
-	return &orch.Error{Code: "tmux_missing", Message: "tmux can't be used: " + err.Error()}
 }
 
 // program finds the agent's program in the caller's PATH.
