@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -125,11 +124,11 @@ func claudeSettings(s Spec) ([]byte, error) {
 	return json.MarshalIndent(set, "", "  ")
 }
 
-var claudePlain = regexp.MustCompile(`^[A-Za-z0-9/._+-]+$`)
+var claudePlain = pattern(`^[A-Za-z0-9/._+-]+$`)
 
 // claudeQuote writes a word for sh.
 func claudeQuote(word string) string {
-	if claudePlain.MatchString(word) {
+	if claudePlain().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -138,7 +137,7 @@ func claudeQuote(word string) string {
 func (claude) Resume(conversation string) []string { return []string{"--resume", conversation} }
 
 // claudeVersions is where the native installer keeps its binaries: the file is named by its version.
-var claudeVersions = regexp.MustCompile(`/claude/versions/[0-9][^/]*$`)
+var claudeVersions = pattern(`/claude/versions/[0-9][^/]*$`)
 
 // Owns knows the native binary, and a JavaScript runtime that runs the package's cli.js, as before there was
 // a binary; it names itself claude then. A shell script called claude runs as its shell, and is none; nor is
@@ -146,7 +145,7 @@ var claudeVersions = regexp.MustCompile(`/claude/versions/[0-9][^/]*$`)
 func (claude) Owns(exe string, argv []string) bool {
 	exe = strings.TrimSuffix(filepath.ToSlash(exe), " (deleted)") // Linux says so after an update
 	switch base := exe[strings.LastIndexByte(exe, '/')+1:]; {
-	case base == "claude" || base == "claude.exe" || claudeVersions.MatchString(exe):
+	case base == "claude" || base == "claude.exe" || claudeVersions().MatchString(exe):
 		// The binary is its own search tools too, under their names.
 		return len(argv) == 0 || !claudeTools[filepath.Base(argv[0])]
 	case base == "node" || base == "bun" || base == "nodejs":

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -76,7 +75,7 @@ const (
 )
 
 // claudeMark finds the path of a task copy: one a dispatch, named by its id.
-var claudeMark = regexp.MustCompile(`[A-Za-z0-9/._-]*/d[0-9]+\.md\b`)
+var claudeMark = pattern(`[A-Za-z0-9/._-]*/d[0-9]+\.md\b`)
 
 func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	c, err := parseClaude(payload)
@@ -101,7 +100,7 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	case "PermissionRequest":
 		t.What = c.what()
 	case "UserPromptSubmit":
-		t.Marks = claudeMark.FindAllString(c.Prompt, 8)
+		t.Marks = claudeMark().FindAllString(c.Prompt, 8)
 	case "StopFailure":
 		t.Error = claudeCut(c.Error, claudeFieldMax) // a failed tool's error is its output
 	}

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -168,7 +167,7 @@ func claudePopup(above [][]claudeCell, draft string) bool {
 
 // claudeSpinner is the row of a running turn: a glyph that changes, a word that changes, an ellipsis. At the
 // turn's end the same place says how long it took.
-var claudeSpinner = regexp.MustCompile(`^[·✢✳✶✻✽*∗] .*…`)
+var claudeSpinner = pattern(`^[·✢✳✶✻✽*∗] .*…`)
 
 // claudeWorking looks for a running turn's marks where they stand: the spinner is the lowest row over the
 // input line that is not indented (tips and queued prompts stand under or over it, indented or with another
@@ -179,17 +178,17 @@ func claudeWorking(above, below [][]claudeCell) bool {
 	}
 	for y := len(above) - 1; y >= 0; y-- {
 		if t := claudeText(above[y]); t != "" && !strings.HasPrefix(t, " ") {
-			return claudeSpinner.MatchString(t)
+			return claudeSpinner().MatchString(t)
 		}
 	}
 	return false
 }
 
 // claudeChoice is the chosen entry of a dialog: the sign, a plain space, and perhaps a number.
-var claudeChoice = regexp.MustCompile(`^( {0,4})❯ ([0-9]+\. )?`)
+var claudeChoice = pattern(`^( {0,4})❯ ([0-9]+\. )?`)
 
 // claudeFirst is a dialog's first numbered entry.
-var claudeFirst = regexp.MustCompile(`^ *(?:❯ )?1\. (.*)`)
+var claudeFirst = pattern(`^ *(?:❯ )?1\. (.*)`)
 
 // claudeTitles are the dialogs known by the first row under their rule.
 var claudeTitles = []struct{ starts, screen string }{
@@ -208,7 +207,7 @@ func claudeDialog(cells [][]claudeCell, v View) string {
 		rows[i] = claudeText(c)
 	}
 	if v.CursorY < len(rows) {
-		if choice := claudeChoice.FindStringSubmatch(rows[v.CursorY]); choice != nil {
+		if choice := claudeChoice().FindStringSubmatch(rows[v.CursorY]); choice != nil {
 			return claudeChosen(rows, v, choice[1], choice[2] != "")
 		}
 	}
@@ -250,7 +249,7 @@ func claudeAsks(rows []string, title string) bool {
 func claudeApproves(dialog, upToCursor []string) bool {
 	first := len(upToCursor) - len(dialog)
 	for i := len(upToCursor) - 1; i >= first && i >= 0; i-- {
-		if m := claudeFirst.FindStringSubmatch(upToCursor[i]); m != nil {
+		if m := claudeFirst().FindStringSubmatch(upToCursor[i]); m != nil {
 			return strings.HasPrefix(m[1], "Yes")
 		}
 	}

@@ -1,7 +1,6 @@
 package orch
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,7 +197,13 @@ func title(o WorkerStart) string {
 	return t
 }
 
-var idShape = regexp.MustCompile(`^[artwdmvgo][0-9]+$`)
+// likeID tells whether a name has the shape of an id: a letter that ids begin with, then digits.
+func likeID(name string) bool {
+	if len(name) < 2 || !strings.ContainsRune("artwdmvgo", rune(name[0])) {
+		return false
+	}
+	return strings.Trim(name[1:], "0123456789") == ""
+}
 
 // checkName refuses a name that could be taken for something else.
 func checkName(name string) *Error {
@@ -218,7 +223,7 @@ func checkName(name string) *Error {
 		why = "it begins with " + name[:1]
 	case strings.Trim(name, "0123456789") == "":
 		why = "it is a number"
-	case idShape.MatchString(name):
+	case likeID(name):
 		why = "it looks like an id"
 	default:
 		return nil

@@ -8,13 +8,20 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 )
 
 //go:embed recipe.txt
 var recipeText string
 
-var recipe = template.Must(template.New("recipe").Option("missingkey=error").Parse(recipeText))
+// Parsed and compiled at the first use: every verb and every hook starts with this package in it.
+var (
+	recipe = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("recipe").Option("missingkey=error").Parse(recipeText))
+	})
+	plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
+)
 
 // Job is what a worker is told about itself.
 type Job struct {
@@ -35,7 +42,7 @@ func Recipe(j Job) string {
 	j.Command = shellWord(j.Command)
 	j.Title = oneLine(j.Title)
 	var b strings.Builder
-	if err := recipe.Execute(&b, j); err != nil {
+	if err := recipe().Execute(&b, j); err != nil {
 		panic("plugin: the recipe does not fit its own data: " + err.Error())
 	}
 	return b.String()
@@ -46,12 +53,10 @@ func Copy(j Job, spec string) string {
 	return Recipe(j) + Separator + spec
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
 // shellWord quotes one word for a POSIX shell. Plain words stay as they are, so that an agent's rule for
 // "st worker done" fits the line.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

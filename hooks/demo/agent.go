@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -390,7 +389,7 @@ func (a *agent) breakKey(k key) {
 	}
 }
 
-var slash = regexp.MustCompile(`^/([a-z-]+)(\s|$)`)
+var slash = pattern(`^/([a-z-]+)(\s|$)`)
 
 // submit takes a line that was entered: a command, or a prompt.
 func (a *agent) submit(text string) {
@@ -399,7 +398,7 @@ func (a *agent) submit(text string) {
 		what = "queued"
 	}
 	a.jot(entry{What: what, Text: text})
-	if m := slash.FindStringSubmatch(text); m != nil {
+	if m := slash().FindStringSubmatch(text); m != nil {
 		a.slash(m[1])
 		return
 	}

@@ -3,7 +3,6 @@ package demo
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -87,9 +86,9 @@ func firstPart(prompt string) string {
 	return first
 }
 
-var mdPath = regexp.MustCompile("[^\\s\"'`<>()]+\\.md\\b")
+var mdPath = pattern("[^\\s\"'`<>()]+\\.md\\b")
 
-func namedFile(prompt string) string { return mdPath.FindString(prompt) }
+func namedFile(prompt string) string { return mdPath().FindString(prompt) }
 
 // readCopy reads a task copy: the recipe, a line that is exactly "---", the task's own text.
 func readCopy(text string) (*Recipe, string) {
@@ -109,7 +108,7 @@ func readCopy(text string) (*Recipe, string) {
 	return recipe, ""
 }
 
-var dispatchFlag = regexp.MustCompile(`--dispatch[ =]([A-Za-z0-9_-]+)`)
+var dispatchFlag = pattern(`--dispatch[ =]([A-Za-z0-9_-]+)`)
 
 // parseRecipe reads a line that begins with "st worker done", or with an absolute path in st's place. Nothing
 // else may be run by it.
@@ -121,7 +120,7 @@ func parseRecipe(row string) (Recipe, bool) {
 		return Recipe{}, false
 	}
 	r := Recipe{Program: program}
-	if m := dispatchFlag.FindStringSubmatch(rest); m != nil {
+	if m := dispatchFlag().FindStringSubmatch(rest); m != nil {
 		r.Dispatch = m[1]
 	}
 	return r, true

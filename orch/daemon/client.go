@@ -182,7 +182,7 @@ func (c *Client) stop(ctx context.Context, s Stop) (int, error) {
 
 // Report gives an input that must not get lost to the daemon, which it does not start. Where that does not
 // answer before ctx is done, or can't keep it, the input goes into the spool, unless it may be dropped (keep is
-// false). fs.ErrNotExist where there is no home: then nobody is interested. *orch.Error where it is refused.
+// false). Of ctx only the deadline counts. fs.ErrNotExist where there is no home: then nobody is interested. *orch.Error where it is refused.
 func Report(ctx context.Context, home, name string, from From, body any, keep bool) error {
 	info, err := os.Stat(home)
 	if err != nil {
@@ -197,7 +197,7 @@ func Report(ctx context.Context, home, name string, from From, body any, keep bo
 	}
 	c := &Client{home: home, from: from}
 	req := Request{Op: opDo, Request: uuid.NewString(), Name: name, Body: raw}
-	err = c.call(ctx, req, nil)
+	err = c.ask(ctx, req)
 	if err == nil || final(err) || !keep {
 		return err
 	}

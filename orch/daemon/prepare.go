@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"st/hooks"
 	"st/orch"
@@ -204,13 +205,13 @@ func lastOf(env []string, name string) string {
 	return ""
 }
 
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9/._-]+$`)
+var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/._-]+$`) })
 
 // copyDir is the folder of the task copies. Their paths are typed into agents, so they hold plain characters
 // only: anything else could open a menu or be cut in two.
 func copyDir(home string) string {
 	dir := filepath.Join(home, "orch")
-	if plainPath.MatchString(dir) {
+	if plainPath().MatchString(dir) {
 		return dir
 	}
 	return filepath.Join(shortDir(home), "orch")

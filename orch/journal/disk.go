@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"sync"
 
 	"go.etcd.io/bbolt"
 
@@ -82,12 +83,13 @@ func unlessNothing(err error) error {
 	return err
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made at its first use: it is 8 KB, and hooks and verbs that open no store carry this package too.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // seal puts a checksum over key and payload before the payload. bbolt checks its tree, not what hangs on
 // it: without this a flipped bit within a text would be believed.
 func seal(key, payload []byte) []byte {
-	sum := crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, payload)
+	sum := crc32.Update(crc32.Checksum(key, castagnoli()), castagnoli(), payload)
 	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(payload)), sum), payload...)
 }
 
@@ -96,7 +98,7 @@ func unseal(key, sealed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the value of %q is cut", ErrCorrupt, key)
 	}
 	payload := sealed[4:]
-	sum := crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, payload)
+	sum := crc32.Update(crc32.Checksum(key, castagnoli()), castagnoli(), payload)
 	if binary.BigEndian.Uint32(sealed) != sum {
 		return nil, fmt.Errorf("%w: the value of %q has a wrong checksum", ErrCorrupt, key)
 	}
