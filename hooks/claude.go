@@ -79,6 +79,17 @@ func (claude) Launch(s Spec) (Launch, error) {
 	}, nil
 }
 
+// PassEnv names what Claude Code reads of a person's shell: where its configuration lies, how it signs in and
+// to whom it speaks. What tells which Claude is running is left out, see claudeParent.
+func (claude) PassEnv() []string {
+	return []string{
+		"ANTHROPIC_*", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*",
+		"CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_API_*", "CLAUDE_CODE_CLIENT_*", "CLOUD_ML_REGION", "VERTEX_REGION_*",
+		"AWS_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "NODE_EXTRA_CA_CERTS",
+		"DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "IS_SANDBOX",
+	}
+}
+
 // claudeSettings are the settings of one launch. Claude adds them to the person's own. Beyond what was
 // allowed before, they allow to read the one file with the task and to report; single verbs, never st *.
 func claudeSettings(s Spec) ([]byte, error) {
@@ -98,7 +109,7 @@ func claudeSettings(s Spec) ([]byte, error) {
 		Permissions permissions        `json:"permissions"`
 	}{Hooks: map[string][]group{}}
 	// Byte-identical commands in several settings files fire once: the same string everywhere.
-	command := claudeQuote(s.Self) + " hook claude"
+	command := shellWord(s.Self) + " hook claude"
 	for event, seconds := range claudeEvents {
 		set.Hooks[event] = []group{{[]call{{"command", command, seconds}}}}
 	}
@@ -113,23 +124,14 @@ func claudeSettings(s Spec) ([]byte, error) {
 	return json.MarshalIndent(set, "", "  ")
 }
 
-var claudePlain = pattern(`^[A-Za-z0-9/._+-]+$`)
-
-// claudeQuote writes a word for sh.
-func claudeQuote(word string) string {
-	if claudePlain().MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 func (claude) Resume(conversation string) []string { return []string{"--resume", conversation} }
 
 // claudeVersions is where the native installer keeps its binaries: the file is named by its version.
 var claudeVersions = pattern(`/claude/versions/[0-9][^/]*$`)
 
-// Owns knows the native binary and a JavaScript runtime that runs the package. A shell script called
-// claude runs as its shell, and is none.
+// Owns knows the native binary, and a JavaScript runtime that runs the package's cli.js, as before there was
+// a binary; it names itself claude then. A shell script called claude runs as its shell, and is none; nor is
+// the package's cli-wrapper.cjs, which starts the binary as its child.
 func (claude) Owns(exe string, argv []string) bool {
 	exe = strings.TrimSuffix(filepath.ToSlash(exe), " (deleted)") // Linux says so after an update
 	switch base := exe[strings.LastIndexByte(exe, '/')+1:]; {
@@ -137,7 +139,8 @@ func (claude) Owns(exe string, argv []string) bool {
 		// The binary is its own search tools too, under their names.
 		return len(argv) == 0 || !claudeTools[filepath.Base(argv[0])]
 	case base == "node" || base == "bun" || base == "nodejs":
-		return len(argv) > 1 && strings.Contains(filepath.ToSlash(argv[1]), "/@anthropic-ai/claude-code/")
+		return len(argv) > 0 && argv[0] == "claude" ||
+			len(argv) > 1 && strings.HasSuffix(filepath.ToSlash(argv[1]), "/@anthropic-ai/claude-code/cli.js")
 	}
 	return false
 }
@@ -183,7 +186,9 @@ func (claude) Lifts(args []string) []string {
 // Runs is false: Claude asks before it runs what a task tells it, or was told not to.
 func (claude) Runs(string) bool { return false }
 
-// Quit: /exit as a line. Two C-c do it too, but the first one only clears a draft that came in between.
+// Quit: /exit as a line; it works while a turn runs, too. The process ends within 2 to 4 s of it (2.1.332).
+// Two C-c in a row are not sure: one of two tries at an empty line left it running, and they quit in spite of
+// a draft.
 func (claude) Quit() Quit { return Quit{Line: "/exit"} }
 
 // calledAs is what the hook command names: how we were called, and the file behind that.

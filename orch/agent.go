@@ -68,6 +68,7 @@ func (a *Agent) turn(on bool, at time.Time) {
 	}
 	if a.Turn != on {
 		a.Turn, a.TurnAt = on, at
+		a.Worked, a.OddAt = false, time.Time{}
 	}
 	if on {
 		a.HadTurn = true
@@ -156,6 +157,7 @@ func (s *step) screenSeen(w ScreenSeen) {
 	before := a
 	a.Screen = w.Screen
 	line := w.Screen == inputLine || w.Screen == draft
+	a.Works = line && w.Working
 	if line && a.ReadyAt.IsZero() {
 		a.ReadyAt = s.at
 	}
@@ -165,16 +167,48 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if line && !a.Up && s.at.Sub(a.ReadyAt) >= hookGrace {
 		a.Up = true
 	}
+	flipped := a.believe(line, s.at)
 	if a == before {
 		return
 	}
-	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt)
+	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped
 	s.put(a)
+	if flipped && !a.Turn {
+		s.turnEnded(a, AgentEvent{Type: Interrupted})
+	}
 	if d, ok := s.dispatchOf(a.ID); ok && line && d.Ready == nil {
 		d.Ready = ptr(s.at)
 		s.put(d)
 		s.memory = false
 	}
+}
+
+// believe takes the screen's word on whether a turn runs, once it has contradicted everything else for long
+// enough: an Esc before the first output leaves neither a hook nor a line in the agent's log, and a prompt that
+// was queued goes on after the interrupt of the turn before it. True where that changes whether a turn runs.
+func (a *Agent) believe(line bool, at time.Time) bool {
+	if at.After(a.WatchTo) {
+		a.WatchTo = time.Time{}
+	}
+	if a.Works && a.Turn {
+		a.Worked = true
+	}
+	if !line || a.Works == a.Turn || a.Asks != "" || a.Compacting || a.Background > 0 && a.Works {
+		a.OddAt = time.Time{}
+		return false
+	}
+	if a.OddAt.IsZero() {
+		a.OddAt = at
+	}
+	wait := oddTime
+	if a.Turn && !a.Worked {
+		wait = unshownTime
+	}
+	if at.Sub(a.OddAt) < wait {
+		return false
+	}
+	a.turn(a.Works, at)
+	return a.Turn == a.Works
 }
 
 // hook takes one event from an agent's own hooks.
@@ -243,11 +277,13 @@ func (s *step) apply(a *Agent, e AgentEvent) {
 		a.Up = true
 		a.Compacting = false
 		a.turn(true, s.at)
-		a.Asks, a.AsksWhat = "", ""
+		a.Asks, a.AsksWhat, a.Quiet = "", "", true
 	case ToolStarted:
 		a.turn(true, s.at)
+		a.Quiet = false
 	case ToolEnded:
 		a.turn(true, s.at)
+		a.Quiet = false
 		a.Asks, a.AsksWhat = "", ""
 	case PermissionAsked:
 		a.turn(true, s.at)
@@ -260,6 +296,8 @@ func (s *step) apply(a *Agent, e AgentEvent) {
 		a.Asks, a.AsksWhat = "", ""
 		if e.Type != Interrupted {
 			a.Background = e.Background
+		} else {
+			a.WatchTo = s.at.Add(watchTime)
 		}
 		if e.Answer != "" {
 			a.Answer = e.Answer

@@ -88,12 +88,12 @@ func (s *step) closeDispatch(d Dispatch, how string) {
 		return
 	}
 	d.Closed = how
-	if d.Delivery == Pending {
-		d.Delivery = NotDelivered
-		if d.Submitted != nil {
-			d.Delivery = Unknown
-		}
-		d.Why = how
+	word, _ := get[Word](s, "word/"+d.Word)
+	switch {
+	case d.Delivery == Pending && d.Submitted == nil && word.State != typing:
+		d.Delivery, d.Why = NotDelivered, how
+	case d.Delivery == Pending || d.Delivery == NotDelivered && word.State == typing:
+		d.Delivery, d.Why = Unknown, how // Enter may have been pressed
 	}
 	s.put(d)
 	s.clock(d)

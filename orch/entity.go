@@ -52,6 +52,15 @@ type Agent struct {
 	Asks       string    `json:"asks,omitempty"`      // permission, question: an open dialog that a hook told of
 	AsksWhat   string    `json:"asks_what,omitempty"` // the tool or the question, for people; at most 200 bytes
 	AsksAt     time.Time `json:"asks_at,omitzero"`
+	// What its screen says of a turn. Works: it showed a running turn when last seen; Worked: it has done so in
+	// this turn. OddAt: since when it says otherwise than Turn. WatchTo: until when it is looked at although
+	// nothing else asks for it.
+	Works   bool      `json:"works"`
+	Worked  bool      `json:"worked"`
+	OddAt   time.Time `json:"odd_at,omitzero"`
+	WatchTo time.Time `json:"watch_to,omitzero"`
+	// Quiet: nothing has been heard of this turn since its prompt.
+	Quiet      bool      `json:"quiet"`
 	TurnAt     time.Time `json:"turn_at,omitzero"`  // when Turn last changed: an older event does not change it back
 	ReadyAt    time.Time `json:"ready_at,omitzero"` // when the input line was first seen
 	Screen     string    `json:"screen,omitempty"`  // name of the screen last seen: ready, trust, login, ...

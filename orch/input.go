@@ -107,8 +107,9 @@ type (
 	}
 	// ScreenSeen is a look at an agent's screen that differs from the last.
 	ScreenSeen struct {
-		Agent  string `json:"agent"`
-		Screen string `json:"screen"` // a name of hooks.Screen: ready, draft, trust, ...
+		Agent   string `json:"agent"`
+		Screen  string `json:"screen"`            // a name of hooks.Screen, draft or copy_mode
+		Working bool   `json:"working,omitempty"` // beside the input line a running turn is shown
 	}
 	// WordTyped is the result of WordType.
 	WordTyped struct {

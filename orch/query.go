@@ -13,9 +13,10 @@ type Look struct {
 	Place Place
 	// Every is how often. The first look is due at once.
 	Every time.Duration
-	// Last is the name of the screen that is known; a look that sees the same needs no telling. "" wants to
-	// be told whatever is seen.
-	Last string
+	// Last is the name of the screen that is known, and Works what it said of a turn; a look that sees the same
+	// needs no telling. An empty Last wants to be told whatever is seen.
+	Last  string
+	Works bool
 	// Up says that the agent has told that its session began: its input line is about to come.
 	Up bool
 }
@@ -25,6 +26,7 @@ const (
 	lookStarting = 100 * time.Millisecond
 	lookWaiting  = time.Second
 	lookWorking  = 2 * time.Second
+	lookOdd      = 500 * time.Millisecond // the screen and what was told disagree
 )
 
 // Looks says which panes want looking at now; none when all agents are settled.
@@ -38,8 +40,8 @@ func Looks(v View) []Look {
 	var looks []Look
 	each(v, "agent", func(a Agent) bool {
 		if every := a.lookEvery(v, starts[a.ID]); every > 0 {
-			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Up: a.Up}
-			if a.Asks != "" || !a.Up {
+			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up}
+			if a.Asks != "" || !a.Up || a.odd() {
 				l.Last = ""
 			}
 			looks = append(looks, l)
@@ -62,11 +64,18 @@ func (a Agent) lookEvery(v View, d Dispatch) time.Duration {
 		return lookWaiting
 	case a.Status == waiting:
 		return lookWaiting
+	case a.odd():
+		return lookOdd
+	case a.Status == working && a.Quiet:
+		return lookWaiting // before its first output nothing but the screen tells of its end
 	case a.Status == working || a.Status == compacting || a.Status == background:
 		return lookWorking
 	}
 	return 0
 }
+
+// odd says that the agent's screen has to be looked at again before it is believed.
+func (a Agent) odd() bool { return !a.OddAt.IsZero() || !a.WatchTo.IsZero() }
 
 // Due is when something will have to be said though nothing happens; zero for never.
 func Due(v View) time.Time {

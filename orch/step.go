@@ -12,13 +12,20 @@ const (
 	reportGrace  = 15 * time.Second       // a report counts as finished although its turn has not ended
 	hookGrace    = 2 * time.Second        // a ready line whose program has not sent its first hook: type all the same
 	dialogGrace  = 700 * time.Millisecond // a hook tells of a dialog before it stands on the screen
+	oddTime      = time.Second            // the screen shows a turn, or none any more, and nothing else has told
+	unshownTime  = 10 * time.Second       // the same, of a turn that the screen has never shown
+	watchTime    = 2 * time.Second        // after an interrupt a queued prompt may go on without a word
 	maxDepth     = 2
 )
 
 // Step says what one input changes and what has to be done. It is the only place where that is decided.
 func Step(v View, in Input) (Changes, []Effect) {
 	s := &step{View: v, in: in, at: in.At, puts: map[string]Entity{}}
-	if err := s.take(); err != nil {
+	err := CheckAs(v, in.By)
+	if err == nil {
+		err = s.take()
+	}
+	if err != nil {
 		return Changes{Err: err}, nil
 	}
 	s.settle()

@@ -34,7 +34,7 @@ func (s *step) typeWords() {
 // mayType says whether a line may be typed to an agent: its state says so, and so does its input line. A
 // working agent's line looks exactly like a ready one.
 func (a Agent) mayType(now time.Time) bool {
-	if a.Gone != "" || a.Screen != inputLine || a.Turn || a.Asks != "" || a.Compacting || a.Place.Pane == "" {
+	if a.Gone != "" || a.Screen != inputLine || a.Turn || a.Works || a.Asks != "" || a.Compacting || a.Place.Pane == "" {
 		return false
 	}
 	return a.Up || now.Sub(a.ReadyAt) >= hookGrace
@@ -54,24 +54,36 @@ func (s *step) wordTyped(w WordTyped) {
 		if d.Submitted == nil {
 			d.Submitted = ptr(s.at)
 		}
+		switch { // not_delivered was true when it was said; from now on only a hook or time can tell
+		case d.Delivery == NotDelivered && d.open():
+			d.Delivery, d.Why = Pending, ""
+		case d.Delivery == NotDelivered:
+			d.Delivery = Unknown
+		}
 		word.State = submitted
 		s.put(word)
 		s.put(d)
 		s.clock(d)
 		return
 	}
-	if a, _ := get[Agent](s, "agent/"+word.Agent); a.Gone != "" {
+	worker, _ := get[Worker](s, "worker/"+d.Worker)
+	a, _ := get[Agent](s, "agent/"+word.Agent)
+	if a.Gone != "" || worker.Stopping != nil {
 		s.del(word.Key())
-	} else {
-		word.State = owed
-		word.NotUntil = ptr(s.at.Add(backoff(word.Tries)))
-		s.put(word)
-		a.Screen = w.Why // what stood there; the next look says whether it still does
-		if w.Why == "busy" || w.Why == "enter_ignored" {
-			a.Screen = inputLine
+		if d.Delivery == Unknown && d.Submitted == nil {
+			d.Delivery = NotDelivered
 		}
-		s.put(a)
+		s.put(d)
+		return
 	}
+	word.State = owed
+	word.NotUntil = ptr(s.at.Add(backoff(word.Tries)))
+	s.put(word)
+	a.Screen = w.Why // what stood there; the next look says whether it still does
+	if w.Why == "busy" || w.Why == "enter_ignored" {
+		a.Screen = inputLine
+	}
+	s.put(a)
 	d.Why = w.Why
 	s.put(d)
 }
@@ -81,10 +93,11 @@ func backoff(tries int) time.Duration {
 	return min(time.Duration(tries)*250*time.Millisecond, 2*time.Second)
 }
 
-// withdraw takes back what is owed to an agent.
+// withdraw takes back what is owed to an agent. What is being typed may be in already: its result, or a hook,
+// says so.
 func (s *step) withdraw(agent string) {
 	each(s, "word", func(w Word) bool {
-		if w.Agent == agent && w.State != submitted {
+		if w.Agent == agent && w.State == owed {
 			s.del(w.Key())
 		}
 		return true

@@ -355,9 +355,19 @@ func (w *writer) left(s sight, steadily bool) bool {
 	return false
 }
 
-// takeBack wipes out the text where it stands alone, row by row with C-u, and withholds.
+// takeBack wipes out the text where it stands alone, row by row with C-u, and withholds. Where Enter was pressed
+// that must be known to have come to nothing first.
 func (w *writer) takeBack(ctx context.Context, pressed int, why string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
+	defer cancel()
 	if pressed > 0 {
+		ignored, err := w.ignored(ctx)
+		if err != nil {
+			return err
+		}
+		if !ignored {
+			return w.submitted()
+		}
 		why = WhyEnterIgnored
 	}
 	// An empty line is to mean "not submitted" again, should this process end half way.
@@ -365,12 +375,43 @@ func (w *writer) takeBack(ctx context.Context, pressed int, why string) error {
 		return err
 	}
 	w.typed.Submitted = time.Time{}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
-	defer cancel()
 	if err := w.wipe(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return w.withhold(why)
+}
+
+// ignored finds out whether Enter came to nothing. A program that hangs may have it still before it, and a line
+// that is seen to empty later says nothing: a submitted one looks like one wiped out. So one character is taken
+// away. Keys are read in order: where the rest of the text is then seen, Enter has been read and had no effect.
+func (w *writer) ignored(ctx context.Context) (bool, error) {
+	var still stillness
+	pressed := false
+	for {
+		s, err := w.look(ctx)
+		if ctx.Err() != nil {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		steadily := still.seen(s) >= steady
+		switch {
+		case s.line == empty || s.line == blocked && s.why == WhyGone:
+			return false, nil
+		case s.line == mixed || s.line == part:
+			if steadily {
+				return pressed || s.line == mixed, nil
+			}
+		case s.line != whole && steadily:
+			return false, nil
+		case s.line == whole && !pressed && !s.InMode && !s.person:
+			if pressed, err = w.press(ctx, s, "BSpace"); err != nil {
+				return false, err
+			}
+		}
+		pause(ctx, still.tick())
+	}
 }
 
 func (w *writer) wipe(ctx context.Context) error {

@@ -16,6 +16,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/daemon"
 	"st/orch/proc"
 	"st/tmux"
 )
@@ -30,7 +31,7 @@ func init() {
 			&cli.StringFlag{Name: "agent", Usage: "use this `KIND` instead of the built-in agent"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave server, daemon and folders, and say where"},
 		},
-		codes: []int{exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitInterrupted},
+		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
 		run:   runDemo,
 	})
 }
@@ -46,6 +47,7 @@ type stage struct {
 	server  tmux.Identity
 	env     []string
 	steps   []demoStep
+	keep    bool // leave all of it standing
 }
 
 // demoStep is one verb that was run, for --json.
@@ -58,28 +60,46 @@ type demoStep struct {
 // demoTask is a worker of the demo and how its work is proved.
 type demoTask struct{ name, text, file, want string }
 
-func runDemo(c *call) (code int, err error) {
+func runDemo(c *call) (int, error) {
 	s, err := newStage(c)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.leave()) }()
+	code, err := s.perform()
+	// It has left before anything is said of it: a fault in that must not come behind the one JSON object.
+	if err := errors.Join(err, s.leave()); err != nil {
+		return 0, err
+	}
+	return s.told(code)
+}
+
+func (s *stage) perform() (int, error) {
 	if err := s.set(); err != nil {
 		return 0, err
 	}
-	code, err = s.play()
-	if err != nil || code != exitDone {
-		return code, err
+	return s.play()
+}
+
+// told says with --json what was done. A step that ended otherwise than it should is a refusal, but the exit
+// code is the step's own.
+func (s *stage) told(code int) (int, error) {
+	if !s.c.out.json {
+		return code, nil
 	}
-	if c.out.json {
-		return exitDone, c.out.data(map[string]any{"steps": s.steps, "kept": c.Bool("keep"), "folder": s.dir})
+	result := map[string]any{"steps": s.steps, "kept": s.keep, "folder": s.dir}
+	if code == exitDone {
+		return code, s.c.out.data(result)
 	}
-	return exitDone, nil
+	last := s.steps[len(s.steps)-1]
+	s.c.out.refusal(&orch.Error{
+		Code: "demo_ended", Message: fmt.Sprintf("%s ended with %d: %s", last.Command, code, meanings[code]), Data: result,
+	})
+	return code, nil
 }
 
 func newStage(c *call) (*stage, error) {
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return nil, terminalError(err)
+		return nil, daemon.TmuxFault(err)
 	}
 	kind, err := builtIn()
 	if c.IsSet("agent") {
@@ -96,8 +116,26 @@ func newStage(c *call) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), socket: filepath.Join(dir, "tmux")}
+	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux"), keep: c.Bool("keep")}
+	s.project, err = projectFolder(kind, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
 	return s, nil
+}
+
+// projectFolder makes the folder that the workers work in. A real agent asks whether a new folder is to be
+// trusted, but takes a folder below one that is.
+func projectFolder(kind hooks.Kind, dir string) (string, error) {
+	if kind.Program() == "" {
+		project := filepath.Join(dir, "project")
+		return project, os.Mkdir(project, 0o700)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(here, "st-demo-")
 }
 
 // builtIn is the kind whose program is st itself.
@@ -112,28 +150,23 @@ func builtIn() (hooks.Kind, error) {
 
 // set makes the folders and the tmux server.
 func (s *stage) set() error {
-	for _, dir := range []string{s.home, s.project} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
+	if err := os.Mkdir(s.home, 0o700); err != nil {
+		return err
 	}
 	// The tasks below are ours: their commands may run also where an agent has called st demo.
 	config := []byte("[agents_may]\ndemo_run = true\n")
 	if err := os.WriteFile(filepath.Join(s.home, "config.toml"), config, 0o600); err != nil {
 		return err
 	}
-	argv := []string{"-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-s", "demo", "-x", "120", "-y", "40", "-c", s.project,
-		"-P", "-F", "#{socket_path},#{pid},0 #{pane_id}", "sh", "-i"} // one word alone would go through the default shell
-	out, err := exec.CommandContext(s.c.ctx, "tmux", argv...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("tmux new-session: %w: %s", err, out)
-	}
-	where, pane, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	s.env = append(s.childEnv(), "TMUX="+where, "TMUX_PANE="+pane, "ST_HOME="+s.home)
-	s.server, err = tmux.At(s.socket).Identity(s.c.ctx)
+	t := tmux.At(s.socket)
+	pane, err := t.Bare().NewSession(s.c.ctx, "demo", s.project, []string{"sh", "-i"}, nil)
 	if err != nil {
 		return err
 	}
+	if s.server, err = t.Identity(s.c.ctx); err != nil {
+		return err
+	}
+	s.env = append(s.childEnv(), fmt.Sprintf("TMUX=%s,%d,0", s.socket, s.server.PID), "TMUX_PANE="+pane.ID, "ST_HOME="+s.home)
 	return s.tell("a tmux server of its own: %s (pid %d)", s.socket, s.server.PID)
 }
 
@@ -306,15 +339,15 @@ func readReports(path string) ([]string, error) {
 
 // leave ends the daemon and the server and removes the folders, or says where they are.
 func (s *stage) leave() error {
-	if s.c.Bool("keep") {
+	if s.keep {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
-		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s", s.home, s.socket, s.dir)
+		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
-	// The panes' processes tell the daemon of their end, so it goes last.
-	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir))
+	// Without the daemon no further window opens; what still ran in one may have started it again.
+	return errors.Join(s.endDaemon(ctx), s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {
@@ -344,12 +377,10 @@ func (s *stage) endServer(ctx context.Context) error {
 	}
 	var running []proc.Process
 	for _, p := range panes {
-		if one, err := proc.Of(p.PID); err == nil { // else it has ended by itself
-			running = append(running, one)
-		}
+		running = append(running, family(p.PID)...)
 	}
-	if out, err := exec.CommandContext(ctx, "tmux", "-S", s.socket, "kill-server").CombinedOutput(); err != nil {
-		return fmt.Errorf("tmux kill-server: %w: %s", err, out)
+	if err := tmux.At(s.socket).KillServer(ctx, s.server); err != nil {
+		return err
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -361,6 +392,23 @@ func (s *stage) endServer(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// family is a process and all below it, as far as they still run.
+func family(pid int) []proc.Process {
+	one, err := proc.Of(pid)
+	if err != nil {
+		return nil
+	}
+	all := []proc.Process{one}
+	below, err := proc.Tree(pid)
+	if err != nil {
+		return all // it has ended just now
+	}
+	for _, info := range below {
+		all = append(all, info.Process)
+	}
+	return all
 }
 
 func (s *stage) tell(format string, args ...any) error {

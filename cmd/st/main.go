@@ -53,15 +53,15 @@ var meanings = map[int]string{
 
 // exits maps an error's code to the exit code. What is not listed is 1.
 var exits = map[string]int{
-	"usage":        exitUsage,
-	"bad_name":     exitUsage,
-	"no_run":       exitUsage,
-	"not_in_tmux":  exitUsage,
-	"no_home":      exitUsage,
-	"unknown_kind": exitUsage,
+	"usage":       exitUsage,
+	"bad_name":    exitUsage,
+	"no_run":      exitUsage,
+	"not_in_tmux": exitUsage,
 
 	"name_taken":     exitRefused,
 	"not_yours":      exitRefused,
+	"depth":          exitRefused,
+	"refused":        exitRefused,
 	"refused_agent":  exitRefused,
 	"unsettled":      exitRefused,
 	"confirm":        exitRefused,
@@ -95,7 +95,7 @@ func begin(args []string) int {
 func run(ctx context.Context, args []string, out *printer) int {
 	code, err := dispatch(ctx, args, out)
 	if err != nil {
-		code = fail(out, err)
+		code = fail(out, interrupted(ctx, err))
 	}
 	if out.broken != nil && code == exitDone {
 		return exitFailed
@@ -103,11 +103,18 @@ func run(ctx context.Context, args []string, out *printer) int {
 	return code
 }
 
+// interrupted is err, or where somebody has ended us meanwhile just that: what was cut off then, a program or a
+// connection, says it in many ways.
+func interrupted(ctx context.Context, err error) error {
+	var e *orch.Error
+	if ctx.Err() == nil || errors.As(err, &e) && e.Code == "interrupted" {
+		return err
+	}
+	return &orch.Error{Code: "interrupted", Message: "interrupted"}
+}
+
 // fail tells an error and answers its exit code.
 func fail(out *printer, err error) int {
-	if errors.Is(err, context.Canceled) {
-		err = &orch.Error{Code: "interrupted", Message: "interrupted"}
-	}
 	var u *usageError
 	var e *orch.Error
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -75,9 +76,38 @@ func (c *call) doneOrder() (orch.WorkerDone, error) {
 		}
 	}
 	if c.IsSet("report") {
+		if err := mayReport(c.String("report")); err != nil {
+			return order, err
+		}
 		order.Text, err = readText(c.String("report"))
 	}
 	return order, err
+}
+
+// mayReport holds an agent to files below its folder: it may run this verb without asking anybody, and so the
+// verb must not read for it what it would have to ask for.
+func mayReport(path string) error {
+	if os.Getenv("ST_AGENT") == "" {
+		return nil
+	}
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return err
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil { // else reading it will say what is wrong
+		abs = real
+	}
+	if rel, err := filepath.Rel(here, abs); err == nil && filepath.IsLocal(rel) {
+		return nil
+	}
+	return &orch.Error{Code: "refused_agent", Message: "file " + quoted(path) + ": an agent reports only files below the folder it works in", Hint: "write the report into a file there, or put it into --summary"}
 }
 
 // report gives an order that must not get lost: where no daemon can take it, it goes into the spool.
@@ -85,6 +115,10 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	home, err := daemon.Home(os.Getenv)
 	if err != nil {
 		return false, err
+	}
+	if !daemon.Exists(home) {
+		// Made anew it would only hold a report that nobody has asked for.
+		return false, &orch.Error{Code: "not_yours", Message: "no worker was ever started in " + home + ", so none can report there"}
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, doneTime)
 	defer cancel()

@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
@@ -123,12 +125,21 @@ func (c *call) startOrder() (startOrder, hooks.Kind, error) {
 	return order, kind, err
 }
 
+// setBySt are the variables that tell an agent's process where it is and whose it is.
+var setBySt = []string{"ST_HOME", "ST_AGENT", "TMUX", "TMUX_PANE"}
+
 func (c *call) envNames() ([]string, error) {
 	var names []string
 	for _, pair := range c.StringSlice("env") {
 		name, _, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || strings.ContainsRune(pair, 0) {
 			return nil, c.misuse("worker start: --env %s: NAME=VALUE is wanted", quoted(name))
+		}
+		if strings.ContainsFunc(name, unicode.IsControl) {
+			return nil, c.misuse("worker start: --env %s: there is a control character in the name", quoted(name))
+		}
+		if slices.Contains(setBySt, name) {
+			return nil, c.misuse("worker start: --env %s: st sets that one itself", quoted(name))
 		}
 		names = append(names, name)
 	}
@@ -207,7 +218,7 @@ func (c *call) checkTerminal() error {
 		}
 	}
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return terminalError(err)
+		return daemon.TmuxFault(err)
 	}
 	if !inside && session == "" {
 		return &orch.Error{
@@ -216,18 +227,6 @@ func (c *call) checkTerminal() error {
 		}
 	}
 	return nil
-}
-
-// terminalError says what is wrong with the tmux in PATH.
-func terminalError(err error) error {
-	const mend = "with the system's package manager"
-	switch {
-	case errors.Is(err, tmux.ErrNotInstalled):
-		return &orch.Error{Code: "tmux_missing", Message: "tmux is not in PATH", Hint: "install tmux 3.2 or newer " + mend}
-	case errors.Is(err, tmux.ErrTooOld):
-		return &orch.Error{Code: "tmux_too_old", Message: err.Error(), Hint: "update tmux " + mend}
-	}
-	return &orch.Error{Code: "tmux_missing", Message: "tmux can't be used: " + err.Error()}
 }
 
 // program finds the agent's program in the caller's PATH.

@@ -15,6 +15,8 @@ const (
 	// Mark stands before the input line; a no-break space follows it, so that no option of a dialog and no old
 	// prompt in the conversation begins the same way.
 	Mark = "❯\u00a0"
+	// WorkingMark stands behind the spinner, two rows above the box, while a turn runs.
+	WorkingMark = " Working… ("
 	// Rule is the rune of the rules above and below the input line, drawn over the whole width.
 	Rule = '─'
 	// Indent is what rows after the first begin with in the input line.

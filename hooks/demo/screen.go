@@ -5,6 +5,7 @@ package demo
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -113,7 +114,7 @@ func (a *agent) workingRow() string {
 		return ""
 	}
 	seconds := int(time.Since(a.turn.began).Seconds())
-	return fmt.Sprintf("%s Working… (%ds)", spinner[a.beats%len(spinner)], seconds)
+	return spinner[a.beats%len(spinner)] + WorkingMark + strconv.Itoa(seconds) + "s)"
 }
 
 // status is the last row. With text in the box it doesn't tell that the agent works, as in the real one.

@@ -52,6 +52,9 @@ func (d *daemon) read(ctx context.Context, by orch.Caller, raw json.RawMessage) 
 	var agent orch.Agent
 	var refusal *orch.Error
 	d.loop.Read(func(v orch.View) {
+		if refusal = orch.CheckAs(v, by); refusal != nil {
+			return
+		}
 		if info, refusal = orch.Read(v, by, args); refusal == nil {
 			agent, _ = v.Entity("agent/" + info.Worker.Agent).(orch.Agent)
 		}
@@ -148,9 +151,11 @@ func (d *daemon) status() (any, error) {
 		s.Store = strings.Join(said, "; ")
 	}
 	d.loop.Read(func(v orch.View) { s.Agents = len(orch.Live(v)) })
-	if info, err := os.Stat(filepath.Join(d.home, journal.File)); err == nil {
-		s.StoreB = info.Size()
+	info, err := os.Stat(filepath.Join(d.home, journal.File))
+	if err != nil {
+		return nil, err
 	}
+	s.StoreB = info.Size()
 	return s, nil
 }
 

@@ -46,7 +46,7 @@ func serve(ctx context.Context, held *Held, version string) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := journal.Open(held.Home, journal.Options{})
+	store, err := journal.Open(held.Home, journal.Options{Log: func(line string) { held.Log.Print(line) }})
 	if err != nil {
 		return storeRefusal(err)
 	}
@@ -69,6 +69,7 @@ func newDaemon(held *Held, store *journal.Journal, version string) *daemon {
 		home: held.Home, version: version, began: time.Now(), log: held.Log, journal: store,
 		callers: &Callers{Panes: paneFacts},
 	}
+	d.callers.Known = d.known
 	d.loop = &Loop{
 		Journal: store, Step: orch.Step, Due: orch.Due,
 		Log: func(line string) { held.Log.Print(line) },
@@ -146,6 +147,21 @@ func paneFacts(ctx context.Context, socket string) ([]PaneFact, string, error) {
 		})
 	}
 	return facts, id.String(), nil
+}
+
+// known is the outermost link of a chain that is a live agent's process or its pane's; -1 for none.
+func (d *daemon) known(chain []orch.Link) int {
+	found := -1
+	d.loop.Read(func(v orch.View) {
+		for _, a := range orch.Live(v) {
+			for n, l := range chain {
+				if l.Process == a.Proc || l.Process == a.Runner {
+					found = max(found, n)
+				}
+			}
+		}
+	})
+	return found
 }
 
 // inputs are what may be sent to a daemon. What it finds out itself is nobody else's to say.

@@ -46,7 +46,7 @@ func startDaemon(ctx context.Context, c *Client) error {
 	if err == nil {
 		return nil
 	}
-	if !absent(err) {
+	if !absent(err) && !broken(err) {
 		return unreachable(c.home, err)
 	}
 	return launch(ctx, c.home)
@@ -130,7 +130,7 @@ func startFault(home string, err error) error {
 	}
 	return &orch.Error{
 		Code: codeUnreachable, Message: fmt.Sprintf("the daemon can't be started: %v", err),
-		Hint: "its log is " + LogPath(home), Next: []string{"st doctor"},
+		Hint: "its log is " + LogPath(home), Next: []string{"st status"},
 	}
 }
 
@@ -323,7 +323,7 @@ func takeHome(ctx context.Context, home string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lock.Truncate(0); err == nil {
+	if err = lock.Truncate(0); err == nil {
 		_, err = fmt.Fprintf(lock, "%d\n", os.Getpid())
 	}
 	if err != nil && !errors.Is(err, fs.ErrClosed) {

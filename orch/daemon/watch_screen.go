@@ -123,24 +123,24 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 		if !ok || err != nil || v.Dead || v.Server != want {
 			continue
 		}
-		if name := screenName(kind, v); name != l.Last {
-			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name})
+		if name, works := screenName(kind, v); name != l.Last || works != l.Works {
+			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name, Working: works})
 		}
 	}
 	return seen
 }
 
-// screenName is what stands on a screen, in one word: an input line counts as ready only while a line could
-// be typed into it.
-func screenName(kind hooks.Kind, v tmux.View) string {
+// screenName is what stands on a screen, in one word, and whether it shows a running turn: an input line
+// counts as ready only while a line could be typed into it.
+func screenName(kind hooks.Kind, v tmux.View) (name string, working bool) {
 	s := kind.Look(hooksView(v))
 	switch {
 	case s.Name != hooks.Ready:
-		return s.Name
+		return s.Name, false
 	case v.InMode:
-		return tmux.WhyCopyMode
+		return tmux.WhyCopyMode, false
 	case s.Draft != "" || s.Popup:
-		return tmux.WhyDraft
+		return tmux.WhyDraft, s.Working
 	}
-	return s.Name
+	return s.Name, s.Working
 }

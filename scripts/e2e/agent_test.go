@@ -21,14 +21,16 @@ import (
 
 // agent is a real Claude in a pane, with what is known of it.
 type agent struct {
-	t      *testing.T
-	b      *bench
-	kind   hooks.Kind
-	tm     *tmux.Tmux
-	server tmux.Identity
-	pane   tmux.Pane
-	copy   string // the task copy it may read
-	start  time.Time
+	t       *testing.T
+	b       *bench
+	kind    hooks.Kind
+	tm      *tmux.Tmux
+	server  tmux.Identity
+	pane    tmux.Pane
+	copy    string // the task copy it may read
+	called  string // path of what its st was called with
+	dialogs int    // looks at which a dialog stood on the screen
+	start   time.Time
 
 	mu     sync.Mutex
 	events []seen
@@ -77,7 +79,17 @@ func newAgent(t *testing.T, b *bench, s *tmuxtest.Server, session tmux.Pane, nam
 			t.Fatal(err)
 		}
 	}
-	env := map[string]string{dumpFile: a.hooks.path}
+	// The st that the agent's shell finds writes down how it was called, NUL after each word.
+	a.called = filepath.Join(scratch, "called")
+	bin := filepath.Join(scratch, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nprintf '%s\\0' \"$@\" >> '" + a.called + "'\n"
+	if err := os.WriteFile(filepath.Join(bin, "st"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{dumpFile: a.hooks.path, "BENCH_PATH": bin}
 	maps.Copy(env, l.Env)
 	var list []string
 	for k, v := range env {
@@ -90,12 +102,16 @@ func newAgent(t *testing.T, b *bench, s *tmuxtest.Server, session tmux.Pane, nam
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := a.tm.Kill(context.Background(), a.pane.ID, a.server, tag); err != nil && t.Failed() {
-			t.Log(err)
-		}
-	})
+	t.Cleanup(a.kill)
 	return a
+}
+
+// kill closes the pane, where it isn't closed yet.
+func (a *agent) kill() {
+	err := a.tm.Kill(context.Background(), a.pane.ID, a.server, tag)
+	if err != nil && !errors.Is(err, tmux.ErrNoPane) {
+		a.t.Error(err)
+	}
 }
 
 func toHooks(v tmux.View) hooks.View {
@@ -175,6 +191,9 @@ func (a *agent) see(v tmux.View) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.view, a.screen = v, a.kind.Look(toHooks(v))
+	if a.screen.Name == hooks.Permission || a.screen.Name == hooks.Question {
+		a.dialogs++
+	}
 	if a.screen.Name != hooks.Ready || a.screen.Working == a.turn {
 		a.shown = a.shown || a.screen.Working
 		a.since = time.Time{}
@@ -321,22 +340,31 @@ func (a *agent) say(text string) tmux.Typed {
 	return typed
 }
 
+// enter types a line and submits it. Where the line was pasted and the screen was too slow to show it, the same
+// typing is taken up again, as its stage says: it looks first, and pastes only into an empty line.
 func (a *agent) enter(text string) tmux.Typed {
 	a.t.Helper()
-	typed, err := a.tm.Type(a.t.Context(), a.pane.ID, tmux.Typing{
+	o := tmux.Typing{
 		Server: a.server, Tag: tag, Text: text,
 		Read: func(v tmux.View) (string, bool, string) {
 			s := a.kind.Look(toHooks(v))
 			return s.Draft, s.Name == hooks.Ready && !s.Popup, s.Name
 		},
-	})
-	if err != nil {
-		a.t.Fatal(err)
 	}
-	if typed.Outcome != tmux.Submitted {
-		a.t.Fatalf("%q is %s: %s", text, typed.Outcome, typed.Why)
+	for try := 1; ; try++ {
+		typed, err := a.tm.Type(a.t.Context(), a.pane.ID, o)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if typed.Outcome == tmux.Submitted {
+			return typed
+		}
+		if try == 5 || !typed.Stands {
+			a.t.Fatalf("%q is %s: %s\n%s", text, typed.Outcome, typed.Why, tmuxtest.Screen(a.view))
+		}
+		a.t.Logf("%q is %s: %s; once more", text, typed.Outcome, typed.Why)
+		o.Resume = tmux.StagePasting
 	}
-	return typed
 }
 
 func (a *agent) press(keys ...string) {

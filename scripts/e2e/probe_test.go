@@ -148,6 +148,62 @@ func (a *agent) answer() string {
 	return answer
 }
 
+// TestReports lets a real Claude in manual mode, with nothing allowed, report in several forms: no dialog may
+// come, what is allowed must reach st as it was meant, and the others must be refused with the line to write.
+func TestReports(t *testing.T) {
+	b := newBench(t)
+	s := tmuxtest.New(t)
+	a := newAgent(t, b, s, s.Session("reports"), "reports", "MOCK: say nothing to do\n")
+	a.watched(func() {
+		a.wait(60*time.Second, "ready", a.ready)
+		for i, report := range []struct{ command, called, reason string }{
+			{`st worker done --summary 'it costs $5, "sure"' --files a.go`, `worker done --summary it costs $5, "sure" --files a.go`, ""},
+			{`st worker progress "half \"done\" for \$5"`, `worker progress half "done" for $5`, ""},
+			{`st worker progress 'a' && st worker done --summary 'b'`, `worker progress a worker done --summary b`, ""},
+			{`st worker done --summary "uses $HOME"`, "", `Write: st worker done --summary 'uses $HOME' (`},
+			{`cd . && st worker done --summary 'x'`, "", `Write: st worker done --summary x (`},
+		} {
+			a.say("MOCK: bash " + report.command + " ;; MOCK: say done")
+			a.wait(30*time.Second, "the turn ends: "+report.command, func() bool { return a.has(orch.TurnEnded) == i+1 })
+			if got := a.calls(); got != report.called {
+				a.t.Errorf("%s: st was called with %q, want %q", report.command, got, report.called)
+			}
+			a.wait(10*time.Second, "the transcript has "+report.reason, func() bool { return a.logged(report.reason) })
+		}
+		if a.dialogs > 0 {
+			a.t.Errorf("a person was asked: %d looks at a dialog", a.dialogs)
+		}
+	})
+}
+
+// calls returns the words with which st was called since the last time.
+func (a *agent) calls() string {
+	a.t.Helper()
+	text, err := os.ReadFile(a.called)
+	if os.IsNotExist(err) {
+		return ""
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if err := os.Remove(a.called); err != nil {
+		a.t.Fatal(err)
+	}
+	return strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " "))
+}
+
+// logged reports whether a text stands in the transcript.
+func (a *agent) logged(text string) bool {
+	a.mu.Lock()
+	path := a.log.path
+	a.mu.Unlock()
+	all, err := os.ReadFile(path)
+	if err != nil {
+		return false // not written yet
+	}
+	return strings.Contains(string(all), text)
+}
+
 // stages of a start, in order.
 var stages = []string{"session", "ready", "typed", "verified", "submitted", "prompt", "request", "end"}
 
@@ -177,14 +233,15 @@ func TestStarts(t *testing.T) {
 		if asked := b.asked(t, began, a.copy); len(asked) > 0 {
 			at["request"] = asked[0].At
 		}
+		line := ""
 		for _, stage := range stages {
 			if !at[stage].IsZero() {
 				took[stage] = append(took[stage], at[stage].Sub(a.start))
+				line += fmt.Sprintf(" %s %d", stage, at[stage].Sub(a.start).Milliseconds())
 			}
 		}
-		if err := a.tm.Kill(context.Background(), a.pane.ID, a.server, tag); err != nil {
-			t.Error(err)
-		}
+		t.Logf("start %d:%s", i, line)
+		a.kill()
 	}
 	lost, invented, twice := 0, 0, 0
 	for _, p := range paths {
@@ -268,11 +325,12 @@ func (b *bench) asked(t *testing.T, since time.Time, path string) []request {
 	return first
 }
 
-// busy keeps n processes computing until the test ends.
+// busy keeps n processes computing until the test ends, or this process, however it ends.
 func busy(t *testing.T, n int) {
 	t.Helper()
 	for range n {
-		c := exec.Command("/bin/sh", "-c", "while :; do :; done")
+		c := exec.Command("/bin/sh", "-c", `while kill -0 "$1"; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; done`,
+			"busy", fmt.Sprint(os.Getpid()))
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
