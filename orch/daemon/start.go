@@ -82,7 +82,7 @@ func launch(ctx context.Context, home string) error {
 	}
 	w.Close()
 	// The daemon outlives us; should it end first, somebody has to ask for its exit status.
-	go cmd.Wait() //nolint:errcheck // how it ended is told by what it wrote
+	go cmd.Wait() // how it ended is told by what it wrote
 	release := context.AfterFunc(ctx, func() { r.Close() })
 	defer release()
 	return started(ctx, home, r, before)
@@ -272,9 +272,9 @@ func Main(home string, run func(ctx context.Context, held *Held) error) int {
 		}
 		told = true
 		if line, err := encodeLine(a); err == nil {
-			out.Write(line) //nolint:errcheck // whoever started us may be gone
+			out.Write(line) // whoever started us may be gone
 		}
-		become(os.Stderr, 1) //nolint:errcheck // then standard output stays what it was
+		become(os.Stderr, 1) // then standard output stays what it was
 	}
 	held := &Held{Home: home, Stop: stop, Ready: func() { tell(answerLine{OK: true}) }}
 	err := hold(ctx, held, run)
