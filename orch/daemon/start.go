@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"os"
@@ -69,7 +70,7 @@ func launch(ctx context.Context, home string) error {
 		return homeFault(LogPath(home), err)
 	}
 	defer logFile.Close()
-	before, err := logFile.Seek(0, 2)
+	before, err := logFile.Seek(0, io.SeekEnd)
 	if err != nil {
 		return startFault(home, err)
 	}
@@ -107,7 +108,7 @@ func lastLine(home string, before int64) string {
 		return err.Error()
 	}
 	defer f.Close()
-	if _, err := f.Seek(before, 0); err != nil {
+	if _, err := f.Seek(before, io.SeekStart); err != nil {
 		return err.Error()
 	}
 	last := "it wrote nothing"
