@@ -129,7 +129,7 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	if err == nil || c.ctx.Err() != nil || !outOfReach(err) {
 		return false, err
 	}
-	return true, daemon.SpoolAs(home, request, what.Type(), c.from(), what)
+	return true, daemon.Spool(home, request, what.Type(), c.from(), what)
 }
 
 // doneTime is how long a report waits for the daemon before it is queued.

@@ -204,7 +204,7 @@ func Report(ctx context.Context, home, name string, from From, body any, keep bo
 	if err == nil || final(err) || !keep {
 		return err
 	}
-	return SpoolAs(home, req.Request, name, from, body)
+	return Spool(home, req.Request, name, from, body)
 }
 
 // passing are the codes of answers that may be others later: a commit failed, or the daemon was stopping.
