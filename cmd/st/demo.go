@@ -30,7 +30,7 @@ func init() {
 			&cli.StringFlag{Name: "agent", Usage: "use this `KIND` instead of the built-in agent"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave server, daemon and folders, and say where"},
 		},
-		codes: []int{exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitInterrupted},
+		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
 		run:   runDemo,
 	})
 }
@@ -63,7 +63,13 @@ func runDemo(c *call) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.leave()) }()
+	defer func() {
+		err = errors.Join(err, s.leave())
+		if err == nil && code == exitDone && !c.Bool("keep") {
+			err = s.tell("all of it has happened, and server, daemon and folders are removed; in a tmux of your own:\n  %s",
+				block("st worker start --agent "+s.kind.Name()+" --prompt 'say hello'"))
+		}
+	}()
 	if err := s.set(); err != nil {
 		return 0, err
 	}
@@ -321,13 +327,22 @@ func readReports(path string) ([]string, error) {
 func (s *stage) leave() error {
 	if s.c.Bool("keep") {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
-		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
+		// In the order of leave, and without a folder inside of another: rm would miss it.
+		s.c.out.note("end it with       tmux -S %s kill-server; ST_HOME=%s st down; rm -r %s", s.socket, s.home, strings.Join(s.folders(), " "))
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
 	// The panes' processes tell the daemon of their end, so it goes last.
 	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
+}
+
+// folders are what a demo leaves when it is kept; the built-in agent's project lies in the first.
+func (s *stage) folders() []string {
+	if filepath.Dir(s.project) == s.dir {
+		return []string{s.dir}
+	}
+	return []string{s.dir, shellWord(s.project)}
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {
