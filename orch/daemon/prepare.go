@@ -86,11 +86,15 @@ func (d *doer) checkTmux(ctx context.Context) error {
 	case err == nil:
 		d.fit.Store(true)
 	case errors.Is(err, tmux.ErrNotInstalled):
-		return &orch.Error{Code: "tmux_missing", Message: "tmux is not installed", Hint: "install tmux 3.2 or newer"}
+		return noTmux()
 	case errors.Is(err, tmux.ErrTooOld):
 		return &orch.Error{Code: "tmux_too_old", Message: err.Error(), Hint: "install tmux 3.2 or newer"}
 	}
 	return err
+}
+
+func noTmux() error {
+	return &orch.Error{Code: "tmux_missing", Message: "tmux is not installed", Hint: "install tmux 3.2 or newer"}
 }
 
 // target is where the window goes: in the session of that name, else in the one the caller sits in.
