@@ -218,9 +218,10 @@ func agentInfo(v View, a Agent) AgentInfo {
 	return i
 }
 
-// Tree lists the open runs with their workers; without All the settled workers are only counted.
+// Tree lists the open runs with their workers, or the one that the caller names; without All the finished workers
+// are only counted. One that has failed, is gone or did not report is not done with: somebody has to look.
 func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
-	runs, err := Runs(v, by, a)
+	runs, err := treeRuns(v, by, a)
 	trees := []TreeInfo{}
 	for _, r := range runs {
 		t := TreeInfo{Run: r, Workers: []WorkerInfo{}}
@@ -228,7 +229,7 @@ func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
 			t.Coordinator = ptr(agentInfo(v, c))
 		}
 		for _, w := range r.Workers {
-			if !a.All && w.Settled {
+			if !a.All && w.State == finished {
 				t.Completed++
 			} else {
 				t.Workers = append(t.Workers, w)
@@ -238,6 +239,17 @@ func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
 		trees = append(trees, t)
 	}
 	return trees, err
+}
+
+func treeRuns(v View, by Caller, a ListArgs) ([]RunInfo, *Error) {
+	if by.Run == "" {
+		return Runs(v, by, a)
+	}
+	r, err := RunOf(v, by, RunArgs{})
+	if err != nil {
+		return nil, err
+	}
+	return []RunInfo{r}, nil
 }
 
 // Start is how a worker's start goes.

@@ -80,11 +80,15 @@ func (s *stage) perform() (int, error) {
 	return s.play()
 }
 
-// told says with --json what was done. A step that ended otherwise than it should is a refusal, but the exit
+// told says what was done, with --json all of it. A step that ended otherwise than it should is a refusal, but the exit
 // code is the step's own.
 func (s *stage) told(code int) (int, error) {
 	if !s.c.out.json {
-		return code, nil
+		if code != exitDone || s.keep {
+			return code, nil
+		}
+		return code, s.tell("all of it has happened, and server, daemon and folders are removed; in a tmux of your own:\n  %s",
+			block("st worker start --agent "+s.kind.Name()+" --prompt 'say hello'"))
 	}
 	result := map[string]any{"steps": s.steps, "kept": s.keep, "folder": s.dir}
 	if code == exitDone {
@@ -341,13 +345,22 @@ func readReports(path string) ([]string, error) {
 func (s *stage) leave() error {
 	if s.keep {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
-		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
+		// In the order of leave, and without a folder inside of another: rm would miss it.
+		s.c.out.note("end it with       tmux -S %s kill-server; ST_HOME=%s st down; rm -r %s", s.socket, s.home, strings.Join(s.folders(), " "))
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
 	// Without the daemon no further window opens; what still ran in one may have started it again.
 	return errors.Join(s.endDaemon(ctx), s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
+}
+
+// folders are what a demo leaves when it is kept; the built-in agent's project lies in the first.
+func (s *stage) folders() []string {
+	if filepath.Dir(s.project) == s.dir {
+		return []string{s.dir}
+	}
+	return []string{s.dir, shellWord(s.project)}
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {

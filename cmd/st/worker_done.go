@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,7 @@ func init() {
 			"Where the daemon can't be reached the report is queued and taken as soon as one runs.",
 		flags: []cli.Flag{
 			&cli.StringFlag{Name: "summary", Usage: "what was done and how it was checked: `TEXT`"},
-			&cli.StringFlag{Name: "outcome", Usage: "`succeeded|failed`", Value: "succeeded"},
+			&cli.StringFlag{Name: "outcome", Usage: "how the task has ended: `succeeded|failed`", Value: "succeeded"},
 			&cli.StringFlag{Name: "files", Usage: "files that were changed: `A,B`"},
 			&cli.StringFlag{Name: "report", Usage: "a longer report, read from `FILE` (at most 1 MiB)"},
 			&cli.StringFlag{Name: "dispatch", Usage: "the dispatch `D` that is meant; else the newest"},
@@ -160,6 +161,8 @@ func readText(path string) (string, error) {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist): // what a file may hold is no help here
+		return "", &orch.Error{Code: "bad_task", Message: "file " + quoted(path) + ": " + reason(err)}
 	case err != nil:
 		return "", bad(reason(err))
 	case info.IsDir():

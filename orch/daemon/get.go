@@ -173,6 +173,9 @@ func (d *daemon) sessions(ctx context.Context, by orch.Caller) (any, error) {
 		if errors.Is(err, tmux.ErrNoServer) {
 			continue
 		}
+		if errors.Is(err, tmux.ErrNotInstalled) {
+			return nil, TmuxFault(err)
+		}
 		if err != nil {
 			return nil, err
 		}
