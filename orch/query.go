@@ -17,6 +17,8 @@ type Look struct {
 	// needs no telling. An empty Last wants to be told whatever is seen.
 	Last  string
 	Works bool
+	// Up says that the agent has told that its session began: its input line is about to come.
+	Up bool
 }
 
 // How often a screen is looked at.
@@ -38,7 +40,7 @@ func Looks(v View) []Look {
 	var looks []Look
 	each(v, "agent", func(a Agent) bool {
 		if every := a.lookEvery(v, starts[a.ID]); every > 0 {
-			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works}
+			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up}
 			if a.Asks != "" || !a.Up || a.odd() {
 				l.Last = ""
 			}

@@ -205,13 +205,24 @@ func likeID(name string) bool {
 	return strings.Trim(name[1:], "0123456789") == ""
 }
 
+// hidden tells whether a name looks like another one: what turns the reading direction, and what has no width,
+// can't be seen in a list or a window's name. What joins two signs into one picture may stand between them.
+func hidden(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) && string(r) != joiner
+	}) || strings.HasPrefix(name, joiner) || strings.HasSuffix(name, joiner)
+}
+
+// joiner is the zero width joiner of emoji such as families.
+const joiner = "\u200d"
+
 // checkName refuses a name that could be taken for something else.
 func checkName(name string) *Error {
 	why := ""
 	switch n := utf8.RuneCountInString(name); {
 	case strings.TrimSpace(name) == "":
 		why = "it is empty"
-	case !utf8.ValidString(name):
+	case !utf8.ValidString(name), strings.ContainsRune(name, utf8.RuneError): // JSON puts that sign for what is not UTF-8
 		why = "it is not valid UTF-8"
 	case n > 64:
 		why = "it has " + strconv.Itoa(n) + " characters, and 64 is the most"
@@ -221,6 +232,8 @@ func checkName(name string) *Error {
 		why = "it has a control character or a line break in it"
 	case strings.ContainsRune("-=%@$:+~!#", rune(name[0])):
 		why = "it begins with " + name[:1]
+	case hidden(name):
+		why = "it has a character in it that can't be seen"
 	case strings.Trim(name, "0123456789") == "":
 		why = "it is a number"
 	case likeID(name):
@@ -289,8 +302,11 @@ func workerNamed(v View, by Caller, name string) (Worker, *Error) {
 		return w, nil
 	}
 	run, err := currentRun(v, by)
-	if err != nil {
+	if err != nil && err.Code == "no_run" && err.Data == nil {
 		return Worker{}, refuse("worker_not_found", "st worker ls", "worker %q: no such worker", name)
+	}
+	if err != nil { // which run is meant can't be told, so nothing can be said of its workers
+		return Worker{}, err
 	}
 	var found Worker
 	each(v, "worker", func(w Worker) bool {

@@ -346,8 +346,8 @@ func (s *stage) leave() error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
-	// The panes' processes tell the daemon of their end, so it goes last.
-	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
+	// Without the daemon no further window opens; what still ran in one may have started it again.
+	return errors.Join(s.endDaemon(ctx), s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {
@@ -377,9 +377,7 @@ func (s *stage) endServer(ctx context.Context) error {
 	}
 	var running []proc.Process
 	for _, p := range panes {
-		if one, err := proc.Of(p.PID); err == nil { // else it has ended by itself
-			running = append(running, one)
-		}
+		running = append(running, family(p.PID)...)
 	}
 	if err := tmux.At(s.socket).KillServer(ctx, s.server); err != nil {
 		return err
@@ -394,6 +392,23 @@ func (s *stage) endServer(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// family is a process and all below it, as far as they still run.
+func family(pid int) []proc.Process {
+	one, err := proc.Of(pid)
+	if err != nil {
+		return nil
+	}
+	all := []proc.Process{one}
+	below, err := proc.Tree(pid)
+	if err != nil {
+		return all // it has ended just now
+	}
+	for _, info := range below {
+		all = append(all, info.Process)
+	}
+	return all
 }
 
 func (s *stage) tell(format string, args ...any) error {

@@ -116,6 +116,10 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	if err != nil {
 		return false, err
 	}
+	if !daemon.Exists(home) {
+		// Made anew it would only hold a report that nobody has asked for.
+		return false, &orch.Error{Code: "not_yours", Message: "no worker was ever started in " + home + ", so none can report there"}
+	}
 	ctx, cancel := context.WithTimeout(c.ctx, doneTime)
 	defer cancel()
 	client, err := daemon.Connect(ctx, home, c.from(), true)

@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
@@ -123,12 +125,21 @@ func (c *call) startOrder() (startOrder, hooks.Kind, error) {
 	return order, kind, err
 }
 
+// setBySt are the variables that tell an agent's process where it is and whose it is.
+var setBySt = []string{"ST_HOME", "ST_AGENT", "TMUX", "TMUX_PANE"}
+
 func (c *call) envNames() ([]string, error) {
 	var names []string
 	for _, pair := range c.StringSlice("env") {
 		name, _, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || strings.ContainsRune(pair, 0) {
 			return nil, c.misuse("worker start: --env %s: NAME=VALUE is wanted", quoted(name))
+		}
+		if strings.ContainsFunc(name, unicode.IsControl) {
+			return nil, c.misuse("worker start: --env %s: there is a control character in the name", quoted(name))
+		}
+		if slices.Contains(setBySt, name) {
+			return nil, c.misuse("worker start: --env %s: st sets that one itself", quoted(name))
 		}
 		names = append(names, name)
 	}
