@@ -69,6 +69,17 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+func TestJSONOfWhatIsNotKnown(t *testing.T) {
+	var b bytes.Buffer
+	p := &printer{out: &b, err: io.Discard, json: true}
+	if err := p.data(map[string]any{"worker": nil, "queued": true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"ok":true,"data":{"queued":true,"worker":null}}` + "\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
 // TestExitCodes: what the contract says of a refusal, whoever gave it.
 func TestExitCodes(t *testing.T) {
 	for code, want := range map[string]int{
