@@ -42,6 +42,9 @@ type step struct {
 }
 
 func (s *step) take() *Error {
+	if err := MayBe(s, s.in.By); err != nil {
+		return err
+	}
 	switch w := s.in.What.(type) {
 	case RunStart:
 		return s.runStart(w)

@@ -42,7 +42,7 @@ func (s *step) rebind(a *Agent, by Caller) {
 func whoIs(v View, by Caller) identity {
 	if by.As != "" {
 		if a, ok := agentAs(v, by); ok {
-			return identity{agent: &a}
+			return identity{agent: &a, child: len(agents(by.Chain)) > 1}
 		}
 	}
 	links := agents(by.Chain)
@@ -82,6 +82,21 @@ func agents(chain []Link) []Link {
 		}
 	}
 	return links
+}
+
+// MayBe refuses a caller that says it is an agent that isn't there, or another than the one it runs in.
+func MayBe(v View, by Caller) *Error {
+	if by.As == "" {
+		return nil
+	}
+	a, ok := agentAs(v, by)
+	if !ok {
+		return refuse("agent_not_found", "st agents", "agent %q: no such agent", by.As)
+	}
+	if own, ok := boundIn(v, by.Chain); ok && own.ID != a.ID {
+		return refuse("not_yours", "", "%s may not speak as %s", own.ID, a.ID)
+	}
+	return nil
 }
 
 func agentAs(v View, by Caller) (Agent, bool) {

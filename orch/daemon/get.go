@@ -52,6 +52,9 @@ func (d *daemon) read(ctx context.Context, by orch.Caller, raw json.RawMessage) 
 	var agent orch.Agent
 	var refusal *orch.Error
 	d.loop.Read(func(v orch.View) {
+		if refusal = orch.MayBe(v, by); refusal != nil {
+			return
+		}
 		if info, refusal = orch.Read(v, by, args); refusal == nil {
 			agent, _ = v.Entity("agent/" + info.Worker.Agent).(orch.Agent)
 		}

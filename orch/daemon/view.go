@@ -31,6 +31,10 @@ func query[A, I any](ask func(orch.View, orch.Caller, A) (I, *orch.Error)) view 
 		if err != nil {
 			return nil, err
 		}
+		refusal := orch.MayBe(v, by)
+		if refusal != nil {
+			return nil, refusal
+		}
 		info, refusal := ask(v, by, args)
 		if refusal != nil {
 			return nil, refusal
