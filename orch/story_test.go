@@ -86,7 +86,11 @@ func callers() map[string]Caller {
 	asNobody.As = "a9"
 	coordinator := kind(500)
 	coordinator.Place.Pane = "%5"
+	as := func(c Caller, agent string) Caller { c.As = agent; return c }
 	return map[string]Caller{
+		"thief":       as(kind(2001), "a1"),
+		"childas":     as(kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"}), "a1"),
+		"nobody":      as(Caller{Place: pane, Path: "socket"}, "a99"),
 		"daemon":      {},
 		"person":      {Chain: []Link{{Process: Process{90, 1}}}, Place: pane, Path: "socket"},
 		"person2":     {Chain: []Link{{Process: Process{91, 1}}}, Place: Place{Server: "srv", Pane: "%2", Session: "$0"}, Path: "socket"},

@@ -42,7 +42,7 @@ func (s *step) rebind(a *Agent, by Caller) {
 func whoIs(v View, by Caller) identity {
 	if by.As != "" {
 		if a, ok := agentAs(v, by); ok {
-			return identity{agent: &a}
+			return identity{agent: &a, child: len(agents(by.Chain)) > 1}
 		}
 	}
 	links := agents(by.Chain)
@@ -62,16 +62,20 @@ func whoIs(v View, by Caller) identity {
 	return identity{agent: &a, child: len(links) > 1}
 }
 
-// CheckAs refuses a caller who speaks as an agent that nobody knows: what is asked would else be answered for
-// somebody else.
+// CheckAs refuses a caller who speaks as an agent that nobody knows, since what is asked would else be answered
+// for somebody else, and an agent that speaks as another one.
 func CheckAs(v View, by Caller) *Error {
 	if by.As == "" {
 		return nil
 	}
-	if _, ok := agentAs(v, by); ok {
-		return nil
+	a, ok := agentAs(v, by)
+	if !ok {
+		return refuse("agent_not_found", "st agents", "--as %s: no such agent", by.As)
 	}
-	return refuse("agent_not_found", "st agents", "--as %s: no such agent", by.As)
+	if own, ok := boundIn(v, by.Chain); ok && own.ID != a.ID {
+		return refuse("not_yours", "", "%s may not speak as %s", own.ID, a.ID)
+	}
+	return nil
 }
 
 // boundIn finds the agent whose process, or whose pane's process, stands in the chain.

@@ -14,7 +14,7 @@ func init() {
 		noun: "orch", name: "end", args: "[R]", max: 1, about: "end a run; without R the current one",
 		help: "Refused while a worker is unsettled, unless --force says that it may go on without a run.",
 		flags: []cli.Flag{
-			&cli.BoolFlag{Name: "close", Usage: "also stop the workers that are settled"},
+			&cli.BoolFlag{Name: "close", Usage: "also stop its settled workers"},
 			&cli.BoolFlag{Name: "force", Usage: "even while a worker is unsettled"},
 		},
 		codes: []int{exitRefused},
