@@ -65,7 +65,7 @@ func texts(r orch.ReadInfo) []field {
 	}
 	parts := []field{{"summary", r.Summary}, {"report", r.Report}, {answer, r.Answer}}
 	for _, n := range r.Notes {
-		parts = append(parts, field{fmt.Sprintf("note of %s (%s)", n.At.Format("15:04:05"), n.Why), n.Summary})
+		parts = append(parts, field{fmt.Sprintf("note of %s (%s)", n.At.Local().Format("15:04:05"), n.Why), n.Summary})
 	}
 	return append(parts, field{"screen", strings.Trim(r.Screen, "\n")})
 }
