@@ -147,6 +147,9 @@ func (d *daemon) status() (any, error) {
 	if said := d.journal.Said(); len(said) > 0 {
 		s.Store = strings.Join(said, "; ")
 	}
+	if err := d.journal.Trouble(); err != nil {
+		s.Store = fmt.Sprintf("its last write failed: %v", cause(err))
+	}
 	d.loop.Read(func(v orch.View) { s.Agents = len(orch.Live(v)) })
 	if info, err := os.Stat(filepath.Join(d.home, journal.File)); err == nil {
 		s.StoreB = info.Size()
