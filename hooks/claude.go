@@ -109,7 +109,7 @@ func claudeSettings(s Spec) ([]byte, error) {
 		Permissions permissions        `json:"permissions"`
 	}{Hooks: map[string][]group{}}
 	// Byte-identical commands in several settings files fire once: the same string everywhere.
-	command := claudeQuote(s.Self) + " hook claude"
+	command := shellWord(s.Self) + " hook claude"
 	for event, seconds := range claudeEvents {
 		set.Hooks[event] = []group{{[]call{{"command", command, seconds}}}}
 	}
@@ -122,16 +122,6 @@ func claudeSettings(s Spec) ([]byte, error) {
 	}
 	set.Permissions.Allow = append(set.Permissions.Allow, "Bash(st worker done:*)", "Bash(st worker progress:*)")
 	return json.MarshalIndent(set, "", "  ")
-}
-
-var claudePlain = pattern(`^[A-Za-z0-9/._+-]+$`)
-
-// claudeQuote writes a word for sh.
-func claudeQuote(word string) string {
-	if claudePlain().MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func (claude) Resume(conversation string) []string { return []string{"--resume", conversation} }

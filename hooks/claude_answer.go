@@ -191,7 +191,7 @@ func claudeCorrected(calls [][]*syntax.Word, command string) string {
 	for _, args := range calls {
 		words := []string{"st", "worker", claudeWord(args[2])}
 		for _, w := range args[3:] {
-			words = append(words, claudeQuote(claudeMeant(w, command)))
+			words = append(words, shellWord(claudeMeant(w, command)))
 		}
 		lines = append(lines, strings.Join(words, " "))
 	}

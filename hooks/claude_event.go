@@ -74,9 +74,6 @@ const (
 	claudeAsk       = "AskUserQuestion"
 )
 
-// claudeMark finds the path of a task copy: one a dispatch, named by its id.
-var claudeMark = pattern(`[A-Za-z0-9/._-]*/d[0-9]+\.md\b`)
-
 func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	c, err := parseClaude(payload)
 	if err != nil {
@@ -100,7 +97,7 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	case "PermissionRequest":
 		t.What = c.what()
 	case "UserPromptSubmit":
-		t.Marks = claudeMark().FindAllString(c.Prompt, 8)
+		t.Marks = marksIn(c.Prompt)
 	case "StopFailure":
 		t.Error = claudeCut(c.Error, claudeFieldMax) // a failed tool's error is its output
 	}

@@ -81,7 +81,7 @@ func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 	case l.Type == "user" && l.Origin.Kind == "" && strings.HasPrefix(text, claudeInterrupt):
 		e.Type = orch.Interrupted
 	case l.Type == "user" && l.PromptSource == "queued":
-		e.Type, e.Marks = orch.PromptIn, claudeMark().FindAllString(text, 8)
+		e.Type, e.Marks = orch.PromptIn, marksIn(text)
 		e.Machine = l.Origin.Kind != "human"
 	case l.Type == "assistant" && l.APIError:
 		e.Type, e.Reason, e.Answer = orch.TurnFailed, claudeCut(l.Error, claudeFieldMax), claudeCut(text, claudeAnswerMax)

@@ -47,7 +47,7 @@ func (demoKind) Runs(spec string) bool { return demo.Runs(spec) }
 
 func (demoKind) Launch(s Spec) (Launch, error) {
 	path := filepath.Join(s.Scratch, "settings.json")
-	text, err := json.Marshal(map[string]any{"hooks": demoHooks(demoQuote(s.Self) + " hook demo")})
+	text, err := json.Marshal(map[string]any{"hooks": demoHooks(shellWord(s.Self) + " hook demo")})
 	if err != nil {
 		return Launch{}, err
 	}
@@ -70,17 +70,6 @@ func demoHooks(command string) map[string]any {
 		all[event] = entry
 	}
 	return all
-}
-
-// demoQuote makes one word for sh; plain words stay as they are.
-func demoQuote(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+", r)
-	}) < 0
-	if plain && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // Resume finds the transcript beside the settings file of the launch, so it goes with --settings of the same
@@ -135,7 +124,7 @@ func (demoKind) Trim(payload []byte) (json.RawMessage, error) {
 	if err := json.Unmarshal(payload, &body); err != nil {
 		return nil, err
 	}
-	p.Marks = demoMarks(body.Prompt)
+	p.Marks = marksIn(body.Prompt)
 	p.Machine = strings.HasPrefix(body.Prompt, demo.Notification)
 	p.Background = len(body.Tasks)
 	p.What = ""

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
+	"strings"
 
 	"st/orch"
 )
@@ -133,7 +134,7 @@ func register(k Kind) {
 func Lookup(name string) (Kind, error) {
 	k, ok := kinds[name]
 	if !ok {
-		return nil, fmt.Errorf("no agent kind is called %q (there are %v)", name, Names())
+		return nil, fmt.Errorf("no agent kind is called %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
 	return k, nil
 }

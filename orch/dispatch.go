@@ -259,7 +259,11 @@ func (s *step) reporter() (Worker, *Error) {
 			return w, nil
 		}
 	}
-	return Worker{}, refuse("not_yours", "st worker ls", "%s is no worker: only the agent that was given a task may report on it", id.name())
+	who := id.name()
+	if id.agent == nil {
+		who = "a person"
+	}
+	return Worker{}, refuse("not_yours", "st worker ls", "%s is no worker: only the agent that was given a task may report on it", who)
 }
 
 // reported is the dispatch that a report is about: one of the worker's own.

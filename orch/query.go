@@ -17,6 +17,8 @@ type Look struct {
 	// needs no telling. An empty Last wants to be told whatever is seen.
 	Last  string
 	Works bool
+	// Up says that the agent has told that its session began: its input line is about to come.
+	Up bool
 }
 
 // How often a screen is looked at.
@@ -38,7 +40,7 @@ func Looks(v View) []Look {
 	var looks []Look
 	each(v, "agent", func(a Agent) bool {
 		if every := a.lookEvery(v, starts[a.ID]); every > 0 {
-			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works}
+			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up}
 			if a.Asks != "" || !a.Up || a.odd() {
 				l.Last = ""
 			}
@@ -216,9 +218,10 @@ func agentInfo(v View, a Agent) AgentInfo {
 	return i
 }
 
-// Tree lists the open runs with their workers; without All the settled workers are only counted.
+// Tree lists the open runs with their workers, or the one that the caller names; without All the finished workers
+// are only counted. One that has failed, is gone or did not report is not done with: somebody has to look.
 func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
-	runs, err := Runs(v, by, a)
+	runs, err := treeRuns(v, by, a)
 	trees := []TreeInfo{}
 	for _, r := range runs {
 		t := TreeInfo{Run: r, Workers: []WorkerInfo{}}
@@ -226,7 +229,7 @@ func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
 			t.Coordinator = ptr(agentInfo(v, c))
 		}
 		for _, w := range r.Workers {
-			if !a.All && w.Settled {
+			if !a.All && w.State == finished {
 				t.Completed++
 			} else {
 				t.Workers = append(t.Workers, w)
@@ -236,6 +239,17 @@ func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
 		trees = append(trees, t)
 	}
 	return trees, err
+}
+
+func treeRuns(v View, by Caller, a ListArgs) ([]RunInfo, *Error) {
+	if by.Run == "" {
+		return Runs(v, by, a)
+	}
+	r, err := RunOf(v, by, RunArgs{})
+	if err != nil {
+		return nil, err
+	}
+	return []RunInfo{r}, nil
 }
 
 // Start is how a worker's start goes.

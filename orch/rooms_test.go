@@ -92,11 +92,13 @@ func TestPure(t *testing.T) {
 
 // TestKindsStayHome holds an agent program's name to its own files: elsewhere it is a fault as a literal.
 func TestKindsStayHome(t *testing.T) {
-	literal := regexp.MustCompile(`^"(` + strings.Join(kindNames(t), "|") + `)"$`)
+	literal := regexp.MustCompile(`^"(demo|` + strings.Join(kindNames(t), "|") + `)"$`)
 	for _, dir := range []string{".", "journal", "daemon", "proc", "../tmux", "../cmd/st", "../plugin"} {
 		for name, f := range sources(t, dir) {
 			ast.Inspect(f, func(n ast.Node) bool {
-				if l, ok := n.(*ast.BasicLit); ok && literal.MatchString(l.Value) && !(filepath.Base(name) == "demo.go" && l.Value == `"demo"`) {
+				l, ok := n.(*ast.BasicLit)
+				verb := filepath.Base(name) == "demo.go" // st demo, a verb that is called like the built-in agent
+				if ok && literal.MatchString(l.Value) && !(verb && l.Value == `"demo"`) {
 					t.Errorf("%s names an agent program: %s", name, l.Value)
 				}
 				return true

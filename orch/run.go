@@ -143,7 +143,7 @@ func (s *step) runEnd(o RunEnd) *Error {
 		if !info.Settled {
 			busy = append(busy, w)
 		}
-		if info.Settled || o.Force {
+		if info.Settled {
 			toStop = append(toStop, w)
 		}
 		return true

@@ -21,7 +21,11 @@ const (
 // Step says what one input changes and what has to be done. It is the only place where that is decided.
 func Step(v View, in Input) (Changes, []Effect) {
 	s := &step{View: v, in: in, at: in.At, puts: map[string]Entity{}}
-	if err := s.take(); err != nil {
+	err := CheckAs(v, in.By)
+	if err == nil {
+		err = s.take()
+	}
+	if err != nil {
 		return Changes{Err: err}, nil
 	}
 	s.settle()

@@ -82,6 +82,8 @@ func callers() map[string]Caller {
 		chain := append([]Link{{Process: Process{pid + 900, 1}}}, more...)
 		return Caller{Chain: append(chain, Link{Process: Process{pid, 7}, Kind: "demo"}, Link{Process: Process{pid - 1, 7}}), Place: pane, Path: "socket"}
 	}
+	asNobody := kind(1001)
+	asNobody.As = "a9"
 	coordinator := kind(500)
 	coordinator.Place.Pane = "%5"
 	return map[string]Caller{
@@ -92,6 +94,7 @@ func callers() map[string]Caller {
 		"coordinator": coordinator,
 		"w1":          kind(1001),
 		"w2":          kind(2001),
+		"w1as-a9":     asNobody,
 		"w1child":     kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"}),
 		"stranger":    kind(9001),
 		"sandboxed":   {Nonce: "n1", Path: "spool"},

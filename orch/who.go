@@ -62,6 +62,18 @@ func whoIs(v View, by Caller) identity {
 	return identity{agent: &a, child: len(links) > 1}
 }
 
+// CheckAs refuses a caller who speaks as an agent that nobody knows: what is asked would else be answered for
+// somebody else.
+func CheckAs(v View, by Caller) *Error {
+	if by.As == "" {
+		return nil
+	}
+	if _, ok := agentAs(v, by); ok {
+		return nil
+	}
+	return refuse("agent_not_found", "st agents", "--as %s: no such agent", by.As)
+}
+
 // boundIn finds the agent whose process, or whose pane's process, stands in the chain.
 func boundIn(v View, chain []Link) (Agent, bool) {
 	return agentWhere(v, func(a Agent) bool {

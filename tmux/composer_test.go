@@ -36,6 +36,7 @@ type composer struct {
 	dialog  bool   // shows a dialog once a line is sent
 	show    string // "": draws the draft; "never": doesn't
 	slow    time.Duration
+	freeze  time.Duration // for how long it hangs on the first Enter, before it takes it
 	pasting bool
 }
 
@@ -57,6 +58,10 @@ func compose(ways, log string) error {
 			c.dialog = true
 		case "hidden":
 			c.show = "never"
+		case "freeze":
+			if c.freeze, err = time.ParseDuration(value); err != nil {
+				return err
+			}
 		case "slow":
 			if c.slow, err = time.ParseDuration(value); err != nil {
 				return err
@@ -86,7 +91,10 @@ func (c *composer) key(r rune) (stop bool, err error) {
 		return false, c.sequence()
 	case r == '\r' && c.swallow > 0:
 		c.swallow--
+	case r == '\r' && len(c.draft) == 0:
 	case r == '\r':
+		time.Sleep(c.freeze)
+		c.freeze = 0
 		return c.send()
 	case r == '\x15':
 		c.draft = nil

@@ -127,18 +127,6 @@ func (t *Tmux) NewSession(ctx context.Context, name, dir string, argv, env []str
 // startLimit bounds the wait for a server that is just ending.
 const startLimit = 5 * time.Second
 
-// Rename names the window of a pane, literally and for good.
-func (t *Tmux) Rename(ctx context.Context, id, name string) error {
-	if err := paneID(id); err != nil {
-		return err
-	}
-	_, err := t.Run(ctx,
-		Cmd{"rename-window", "-t", id, "--", Quote(printable(name))},
-		Cmd{"set-option", "-w", "-t", id, "automatic-rename", "off"},
-		Cmd{"set-option", "-w", "-t", id, "allow-rename", "off"})
-	return err
-}
-
 // Kill closes a pane, if in the same server step it is the one meant: ErrNoPane, ErrOtherServer or ErrOtherTag
 // otherwise. A zero Identity and an empty tag are not checked.
 func (t *Tmux) Kill(ctx context.Context, id string, want Identity, tag string) error {

@@ -243,20 +243,6 @@ func TestPanesListsALinkedWindowOnce(t *testing.T) {
 	}
 }
 
-func TestRename(t *testing.T) {
-	s := tmuxtest.New(t, "set -g automatic-rename on")
-	p := s.Session("main")
-	if err := s.Tmux().Rename(t.Context(), p.ID, "-d7 #{pid};"); err != nil {
-		t.Fatal(err)
-	}
-	if name := s.Run("display-message", "-p", "-t", p.ID, "#{window_name} #{automatic-rename}"); name != "-d7 #{pid}; 0" {
-		t.Errorf("window %q", name)
-	}
-	if err := s.Tmux().Rename(t.Context(), "%99", "x"); !errors.Is(err, tmux.ErrNoPane) {
-		t.Errorf("a missing pane: %v", err)
-	}
-}
-
 func TestKillOnlyThePaneMeant(t *testing.T) {
 	s := tmuxtest.New(t)
 	s.Session("main")

@@ -138,7 +138,10 @@ func (t *Tmux) run(ctx context.Context, stdin string, flags []string, cmds []Cmd
 func (t *Tmux) process(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "tmux", append([]string{"-u", "-S", t.socket}, args...)...)
 	c.Env = without(os.Environ(), "TMUX", "TMUX_PANE")
-	c.WaitDelay = time.Second
+	// A client hands its standard output to the server, which on a busy machine may keep it open for seconds
+	// after the client has ended (seen on 3.3a, ten windows at once, load 20). Giving up on the pipe earlier
+	// would call a window that was opened a failure.
+	c.WaitDelay = 10 * time.Second
 	return c
 }
 

@@ -149,7 +149,7 @@ func (w *writer) run(ctx context.Context) error {
 		return w.submitted()
 	case w.Resume != "" && s.line == whole:
 		w.typed.Stands, w.typed.Verified = true, time.Now()
-		return w.enter(ctx)
+		return w.enter(ctx, s)
 	case w.Resume == StageEntering && s.line != blocked:
 		w.typed.Stands = true
 		return w.withhold(WhyDraft)
@@ -162,11 +162,11 @@ func (w *writer) run(ctx context.Context) error {
 	if err != nil || !pasted {
 		return err
 	}
-	verified, err := w.verify(ctx)
+	s, verified, err := w.verify(ctx)
 	if err != nil || !verified {
 		return err
 	}
-	return w.enter(ctx)
+	return w.enter(ctx, s)
 }
 
 // What stands in the input line.
@@ -262,8 +262,8 @@ func (w *writer) press(ctx context.Context, s sight, key string) (bool, error) {
 	return was(w.t.Run(ctx, guarded(w.id, w.same(s), "send-keys -t "+w.id+" "+key)))
 }
 
-// verify waits until exactly the text stands in the line.
-func (w *writer) verify(ctx context.Context) (bool, error) {
+// verify waits until exactly the text stands in the line, and returns the look that showed it.
+func (w *writer) verify(ctx context.Context) (sight, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, verifyLimit)
 	defer cancel()
 	var still stillness
@@ -271,34 +271,28 @@ func (w *writer) verify(ctx context.Context) (bool, error) {
 		s, err := w.look(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return false, w.withhold(still.why(WhyNotShown))
+			return s, false, w.withhold(still.why(WhyNotShown))
 		case err != nil:
-			return false, err
+			return s, false, err
 		case s.line == whole:
 			w.typed.Verified = time.Now()
-			return true, nil
+			return s, true, nil
 		case s.line == blocked && s.why == WhyGone:
 			w.typed.Stands = false
-			return false, w.withhold(WhyGone)
+			return s, false, w.withhold(WhyGone)
 		case still.seen(s) >= steady && (s.line == mixed || s.line == foreign):
-			return false, w.withhold(WhyDraft)
+			return s, false, w.withhold(WhyDraft)
 		}
 		pause(ctx, still.tick())
 	}
 }
 
-// enter presses Enter while exactly the text stands there, again where it stays, and waits until it has left.
-func (w *writer) enter(ctx context.Context) error {
+// enter presses Enter while exactly the text stands there, again where it stays, and waits until it has left. It
+// begins with the look that has shown the text: the press itself checks that nothing has moved since.
+func (w *writer) enter(ctx context.Context, s sight) error {
 	var still stillness
 	pressed, again := 0, time.Time{}
 	for {
-		s, err := w.look(ctx)
-		if ctx.Err() != nil {
-			return w.takeBack(ctx, pressed, still.why(WhyBusy))
-		}
-		if err != nil {
-			return err
-		}
 		steadily := still.seen(s) >= steady
 		switch {
 		case s.line == whole && !s.InMode && !s.person && time.Now().After(again):
@@ -327,6 +321,14 @@ func (w *writer) enter(ctx context.Context) error {
 			return w.withhold(WhyDraft)
 		}
 		pause(ctx, still.tick())
+		var err error
+		s, err = w.look(ctx)
+		if ctx.Err() != nil {
+			return w.takeBack(ctx, pressed, still.why(WhyBusy))
+		}
+		if err != nil {
+			return err
+		}
 	}
 }
 
@@ -353,9 +355,19 @@ func (w *writer) left(s sight, steadily bool) bool {
 	return false
 }
 
-// takeBack wipes out the text where it stands alone, row by row with C-u, and withholds.
+// takeBack wipes out the text where it stands alone, row by row with C-u, and withholds. Where Enter was pressed
+// that must be known to have come to nothing first.
 func (w *writer) takeBack(ctx context.Context, pressed int, why string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
+	defer cancel()
 	if pressed > 0 {
+		ignored, err := w.ignored(ctx)
+		if err != nil {
+			return err
+		}
+		if !ignored {
+			return w.submitted()
+		}
 		why = WhyEnterIgnored
 	}
 	// An empty line is to mean "not submitted" again, should this process end half way.
@@ -363,12 +375,43 @@ func (w *writer) takeBack(ctx context.Context, pressed int, why string) error {
 		return err
 	}
 	w.typed.Submitted = time.Time{}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLimit)
-	defer cancel()
 	if err := w.wipe(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return w.withhold(why)
+}
+
+// ignored finds out whether Enter came to nothing. A program that hangs may have it still before it, and a line
+// that is seen to empty later says nothing: a submitted one looks like one wiped out. So one character is taken
+// away. Keys are read in order: where the rest of the text is then seen, Enter has been read and had no effect.
+func (w *writer) ignored(ctx context.Context) (bool, error) {
+	var still stillness
+	pressed := false
+	for {
+		s, err := w.look(ctx)
+		if ctx.Err() != nil {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		steadily := still.seen(s) >= steady
+		switch {
+		case s.line == empty || s.line == blocked && s.why == WhyGone:
+			return false, nil
+		case s.line == mixed || s.line == part:
+			if steadily {
+				return pressed || s.line == mixed, nil
+			}
+		case s.line != whole && steadily:
+			return false, nil
+		case s.line == whole && !pressed && !s.InMode && !s.person:
+			if pressed, err = w.press(ctx, s, "BSpace"); err != nil {
+				return false, err
+			}
+		}
+		pause(ctx, still.tick())
+	}
 }
 
 func (w *writer) wipe(ctx context.Context) error {

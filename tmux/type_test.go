@@ -86,6 +86,21 @@ func TestTypeIgnoredEnterIsTakenBack(t *testing.T) {
 	wantSent(t, g)
 }
 
+func TestTypeFrozenProgramTakesEnterLater(t *testing.T) {
+	for _, freeze := range []string{"2500ms", "6s"} { // it wakes while the line is being taken back, or after that
+		g := newTarget(t, "freeze="+freeze)
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		got, err := g.Tmux().Type(ctx, g.pane.ID, g.typing("hello"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantTyped(t, got, tmux.Submitted, "", false)
+		g.waitDraft("")
+		wantSent(t, g, "hello")
+	}
+}
+
 func TestTypeSlowProgram(t *testing.T) {
 	g := newTarget(t, "slow=300ms")
 	wantTyped(t, g.typeLine(g.typing("patience")), tmux.Submitted, "", false)

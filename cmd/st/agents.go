@@ -27,5 +27,5 @@ func agents(c *call) (int, error) {
 			plain(ago(a.Since)), cell(a.Session, 16), plain(a.Pane), cell(a.Dir, 48),
 		})
 	}
-	return exitDone, c.out.table([]string{"ID", "AGENT", "ROLE", "NAME", "STATUS", "SINCE", "SESSION", "PANE", "FOLDER"}, rows)
+	return exitDone, c.out.table([]string{"ID", "AGENT", "ROLE", "NAME", "STATUS", "FOR", "SESSION", "PANE", "FOLDER"}, rows)
 }

@@ -16,6 +16,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/daemon"
 	"st/orch/proc"
 	"st/tmux"
 )
@@ -30,7 +31,7 @@ func init() {
 			&cli.StringFlag{Name: "agent", Usage: "use this `KIND` instead of the built-in agent"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave server, daemon and folders, and say where"},
 		},
-		codes: []int{exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitInterrupted},
+		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
 		run:   runDemo,
 	})
 }
@@ -46,6 +47,7 @@ type stage struct {
 	server  tmux.Identity
 	env     []string
 	steps   []demoStep
+	keep    bool // leave all of it standing
 }
 
 // demoStep is one verb that was run, for --json.
@@ -58,28 +60,50 @@ type demoStep struct {
 // demoTask is a worker of the demo and how its work is proved.
 type demoTask struct{ name, text, file, want string }
 
-func runDemo(c *call) (code int, err error) {
+func runDemo(c *call) (int, error) {
 	s, err := newStage(c)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.leave()) }()
+	code, err := s.perform()
+	// It has left before anything is said of it: a fault in that must not come behind the one JSON object.
+	if err := errors.Join(err, s.leave()); err != nil {
+		return 0, err
+	}
+	return s.told(code)
+}
+
+func (s *stage) perform() (int, error) {
 	if err := s.set(); err != nil {
 		return 0, err
 	}
-	code, err = s.play()
-	if err != nil || code != exitDone {
-		return code, err
+	return s.play()
+}
+
+// told says what was done, with --json all of it. A step that ended otherwise than it should is a refusal, but the exit
+// code is the step's own.
+func (s *stage) told(code int) (int, error) {
+	if !s.c.out.json {
+		if code != exitDone || s.keep {
+			return code, nil
+		}
+		return code, s.tell("all of it has happened, and server, daemon and folders are removed; in a tmux of your own:\n  %s",
+			block("st worker start --agent "+s.kind.Name()+" --prompt 'say hello'"))
 	}
-	if c.out.json {
-		return exitDone, c.out.data(map[string]any{"steps": s.steps, "kept": c.Bool("keep"), "folder": s.dir})
+	result := map[string]any{"steps": s.steps, "kept": s.keep, "folder": s.dir}
+	if code == exitDone {
+		return code, s.c.out.data(result)
 	}
-	return exitDone, nil
+	last := s.steps[len(s.steps)-1]
+	s.c.out.refusal(&orch.Error{
+		Code: "demo_ended", Message: fmt.Sprintf("%s ended with %d: %s", last.Command, code, meanings[code]), Data: result,
+	})
+	return code, nil
 }
 
 func newStage(c *call) (*stage, error) {
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return nil, terminalError(err)
+		return nil, daemon.TmuxFault(err)
 	}
 	kind, err := builtIn()
 	if c.IsSet("agent") {
@@ -96,7 +120,7 @@ func newStage(c *call) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux")}
+	s := &stage{c: c, kind: kind, dir: dir, home: filepath.Join(dir, "home"), socket: filepath.Join(dir, "tmux"), keep: c.Bool("keep")}
 	s.project, err = projectFolder(kind, dir)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -319,15 +343,24 @@ func readReports(path string) ([]string, error) {
 
 // leave ends the daemon and the server and removes the folders, or says where they are.
 func (s *stage) leave() error {
-	if s.c.Bool("keep") {
+	if s.keep {
 		s.c.out.note("kept: look with   tmux -S %s attach", s.socket)
-		s.c.out.note("end it with       ST_HOME=%s st down; tmux -S %s kill-server; rm -r %s %s", s.home, s.socket, s.dir, s.project)
+		// In the order of leave, and without a folder inside of another: rm would miss it.
+		s.c.out.note("end it with       tmux -S %s kill-server; ST_HOME=%s st down; rm -r %s", s.socket, s.home, strings.Join(s.folders(), " "))
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.c.ctx), 20*time.Second)
 	defer cancel()
-	// The panes' processes tell the daemon of their end, so it goes last.
-	return errors.Join(s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
+	// Without the daemon no further window opens; what still ran in one may have started it again.
+	return errors.Join(s.endDaemon(ctx), s.endServer(ctx), s.endDaemon(ctx), os.RemoveAll(s.dir), os.RemoveAll(s.project))
+}
+
+// folders are what a demo leaves when it is kept; the built-in agent's project lies in the first.
+func (s *stage) folders() []string {
+	if filepath.Dir(s.project) == s.dir {
+		return []string{s.dir}
+	}
+	return []string{s.dir, shellWord(s.project)}
 }
 
 func (s *stage) endDaemon(ctx context.Context) error {
@@ -357,9 +390,7 @@ func (s *stage) endServer(ctx context.Context) error {
 	}
 	var running []proc.Process
 	for _, p := range panes {
-		if one, err := proc.Of(p.PID); err == nil { // else it has ended by itself
-			running = append(running, one)
-		}
+		running = append(running, family(p.PID)...)
 	}
 	if err := tmux.At(s.socket).KillServer(ctx, s.server); err != nil {
 		return err
@@ -374,6 +405,23 @@ func (s *stage) endServer(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// family is a process and all below it, as far as they still run.
+func family(pid int) []proc.Process {
+	one, err := proc.Of(pid)
+	if err != nil {
+		return nil
+	}
+	all := []proc.Process{one}
+	below, err := proc.Tree(pid)
+	if err != nil {
+		return all // it has ended just now
+	}
+	for _, info := range below {
+		all = append(all, info.Process)
+	}
+	return all
 }
 
 func (s *stage) tell(format string, args ...any) error {

@@ -28,6 +28,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	shared = dir
 	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "st"), ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
@@ -74,6 +75,7 @@ func newDesk(t *testing.T) *desk {
 			d.tellLog()
 		}
 		d.killDaemon()
+		d.killAgents()
 	})
 	return d
 }
@@ -195,6 +197,19 @@ func (d *desk) killDaemon() {
 		d.t.Errorf("kill %d: %v", pid, err)
 	}
 	d.await("the daemon is gone", func() bool { return d.daemon() != pid })
+}
+
+// killAgents kills what runs in the desk's windows: one of the agents outlives its window by design.
+func (d *desk) killAgents() {
+	b := bench{dir: d.home}
+	for _, pid := range b.processes() {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			d.t.Errorf("kill %d: %v", pid, err)
+		}
+	}
+	if left := b.await(); len(left) > 0 {
+		d.t.Errorf("still running: %s", describe(left))
+	}
 }
 
 func (d *desk) tellLog() {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"st/orch"
 	"st/orch/daemon"
 )
 
@@ -26,7 +25,7 @@ func down(c *call) (int, error) {
 		return 0, err
 	}
 	client, err := daemon.Dial(c.ctx, home, c.from())
-	if noDaemon(err) {
+	if errors.Is(err, daemon.ErrNone) {
 		return exitDone, c.downSaid(0)
 	}
 	if err != nil {
@@ -52,10 +51,4 @@ func (c *call) downSaid(pid int) error {
 		return c.out.say("nothing to do: no daemon runs")
 	}
 	return c.out.say("the daemon has ended (pid %d); agents and windows stay as they are", pid)
-}
-
-// noDaemon tells that none runs, in contrast to one that doesn't answer.
-func noDaemon(err error) bool {
-	var e *orch.Error
-	return errors.As(err, &e) && e.Code == "daemon_unreachable" && e.Message == "no daemon runs"
 }

@@ -30,7 +30,8 @@ func helpOf(v *verb) string {
 	for _, f := range v.allFlags() {
 		d := f.(cli.DocGenerationFlag)
 		name := strings.TrimSpace("--" + f.Names()[0] + " " + placeholder(f))
-		fmt.Fprintf(&b, "  %-22s %s\n", name, strings.ReplaceAll(d.GetUsage(), "`", ""))
+		usage := strings.TrimSuffix(d.GetUsage(), ": `"+placeholder(f)+"`") // it stands there already
+		fmt.Fprintf(&b, "  %-22s %s\n", name, strings.ReplaceAll(usage, "`", ""))
 	}
 	b.WriteString("\nexit codes:\n")
 	for _, code := range v.exitCodes() {

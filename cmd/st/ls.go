@@ -19,7 +19,7 @@ func ls(c *call) (int, error) {
 		return exitDone, c.out.data(map[string]any{"sessions": sessions})
 	}
 	if len(sessions) == 0 {
-		return exitDone, c.out.say("no session: no multiplexer server runs here")
+		return exitDone, c.out.say("no session: no tmux server runs here")
 	}
 	var rows [][]styled
 	for _, s := range sessions {

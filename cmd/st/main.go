@@ -53,15 +53,15 @@ var meanings = map[int]string{
 
 // exits maps an error's code to the exit code. What is not listed is 1.
 var exits = map[string]int{
-	"usage":        exitUsage,
-	"bad_name":     exitUsage,
-	"no_run":       exitUsage,
-	"not_in_tmux":  exitUsage,
-	"no_home":      exitUsage,
-	"unknown_kind": exitUsage,
+	"usage":       exitUsage,
+	"bad_name":    exitUsage,
+	"no_run":      exitUsage,
+	"not_in_tmux": exitUsage,
 
 	"name_taken":     exitRefused,
 	"not_yours":      exitRefused,
+	"depth":          exitRefused,
+	"refused":        exitRefused,
 	"refused_agent":  exitRefused,
 	"unsettled":      exitRefused,
 	"confirm":        exitRefused,

@@ -45,5 +45,23 @@ func orchEnd(c *call) (int, error) {
 	case len(a.Stopped) > 0:
 		return exitDone, c.out.say("ended run %s; stopping %s", runNamed(a.Run), strings.Join(a.Stopped, ", "))
 	}
-	return exitDone, c.out.say("ended run %s", runNamed(a.Run))
+	if err := c.out.say("ended run %s", runNamed(a.Run)); err != nil {
+		return 0, err
+	}
+	c.out.staying(a.Run)
+	return exitDone, nil
+}
+
+// staying names the workers whose agents outlive their run, and how to end them.
+func (p *printer) staying(r orch.RunInfo) {
+	var ids []string
+	for _, w := range r.Workers {
+		if w.Status != "gone" && w.Status != "gone_resumable" {
+			ids = append(ids, w.ID)
+		}
+	}
+	if len(ids) > 0 {
+		p.note("still in their windows: %s", strings.Join(ids, ", "))
+		p.note("  st orch end %s --close", r.ID)
+	}
 }

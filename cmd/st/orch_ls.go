@@ -25,6 +25,9 @@ func orchLs(c *call) (int, error) {
 		return exitDone, c.out.data(map[string]any{"runs": runs})
 	}
 	if len(runs) == 0 {
+		if c.Bool("all") {
+			return exitDone, c.out.say("no run")
+		}
 		return exitDone, c.out.say("no open run")
 	}
 	var rows [][]styled
@@ -38,5 +41,5 @@ func orchLs(c *call) (int, error) {
 			plain(ago(r.Created)), cell(r.Objective, 60),
 		})
 	}
-	return exitDone, c.out.table([]string{"ID", "NAME", "STATE", "BY", "WORKERS", "SINCE", "OBJECTIVE"}, rows)
+	return exitDone, c.out.table([]string{"ID", "NAME", "STATE", "BY", "WORKERS", "AGE", "OBJECTIVE"}, rows)
 }

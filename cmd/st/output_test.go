@@ -68,3 +68,48 @@ func TestJSON(t *testing.T) {
 		t.Errorf("more than one line: %q", got)
 	}
 }
+
+func TestJSONOfWhatIsNotKnown(t *testing.T) {
+	var b bytes.Buffer
+	p := &printer{out: &b, err: io.Discard, json: true}
+	if err := p.data(map[string]any{"worker": nil, "queued": true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"ok":true,"data":{"queued":true,"worker":null}}` + "\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+// TestExitCodes: what the contract says of a refusal, whoever gave it.
+func TestExitCodes(t *testing.T) {
+	for code, want := range map[string]int{
+		"usage": 2, "bad_name": 2, "no_run": 2, "not_in_tmux": 2,
+		"name_taken": 7, "not_yours": 7, "depth": 7, "refused_agent": 7, "refused": 7, "unsettled": 7, "confirm": 7,
+		"agent_exited": 6, "daemon_unreachable": 8, "store_locked": 8, "store_corrupt": 8, "store_read_only": 8,
+		"worker_not_found": 1, "tmux_missing": 1, "tmux_too_old": 1, "zellij": 1, "agent_not_installed": 1, "bad_task": 1,
+	} {
+		out := &printer{out: io.Discard, err: io.Discard}
+		if got := fail(out, &orch.Error{Code: code, Message: "x"}); got != want {
+			t.Errorf("%s ends with %d, not %d", code, got, want)
+		}
+	}
+}
+
+// TestDemoThatEndedEarly: with --json it is one object that says so.
+func TestDemoThatEndedEarly(t *testing.T) {
+	var b bytes.Buffer
+	s := &stage{c: &call{out: &printer{out: &b, err: io.Discard, json: true}}, dir: "/tmp/x"}
+	s.steps = []demoStep{{Command: "st worker wait", Exit: exitNoReport}}
+	if code, err := s.told(exitNoReport); code != exitNoReport || err != nil {
+		t.Errorf("%d, %v", code, err)
+	}
+	got := b.String()
+	for _, want := range []string{`{"ok":false,`, `"code":"demo_ended"`, `"exit":5`, `st worker wait ended with 5`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	if strings.Count(got, "\n") != 1 {
+		t.Errorf("more than one line: %q", got)
+	}
+}

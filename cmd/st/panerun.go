@@ -246,7 +246,7 @@ func (p *pane) hold(why string) {
 	entered := make(chan struct{})
 	go func() {
 		defer close(entered)
-		bufio.NewReader(p.in).ReadString('\n') //nolint:errcheck // Enter and the end of input mean the same
+		bufio.NewReader(p.in).ReadString('\n') // Enter and the end of input mean the same
 	}()
 	for {
 		select {

@@ -21,7 +21,22 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"st": main}) }
+func TestMain(m *testing.M) { testscript.Main(tidy{m}, map[string]func(){"st": main}) }
+
+// tidy removes what tests of the package share.
+type tidy struct{ m *testing.M }
+
+// shared is a folder that goes with the last test; "" for none.
+var shared string
+
+func (t tidy) Run() int {
+	code := t.m.Run()
+	if err := os.RemoveAll(shared); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
 
 // limit is how long a script waits for anything before it fails with what it saw last.
 const limit = 30 * time.Second

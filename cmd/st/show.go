@@ -42,7 +42,7 @@ func row(cells []styled, widths []int) styled {
 			b.WriteString(strings.Repeat(" ", widths[i]-lipgloss.Width(string(cell))+2))
 		}
 	}
-	return styled(b.String())
+	return styled(strings.TrimRight(b.String(), " ")) // the last cells may be empty
 }
 
 func plain(s string) styled { return styled(clean(s)) }
@@ -91,6 +91,14 @@ func status(status, waitingFor string) string {
 	return status
 }
 
+// statusFor is a status and how long it has been so.
+func statusFor(status string, since time.Time) string {
+	if since.IsZero() {
+		return status
+	}
+	return status + " for " + ago(since)
+}
+
 // ago is how long since then, roughly.
 func ago(t time.Time) string {
 	if t.IsZero() {
@@ -121,14 +129,14 @@ func (p *printer) workers(list []orch.WorkerInfo) error {
 			plain(ago(w.Since)), plain(w.Task), cell(w.Session, 16), plain(w.Window), cell(last, 48),
 		})
 	}
-	return p.table([]string{"ID", "NAME", "AGENT", "STATE", "STATUS", "SINCE", "TASK", "SESSION", "WINDOW", "SAYS"}, rows)
+	return p.table([]string{"ID", "NAME", "AGENT", "STATE", "STATUS", "FOR", "TASK", "SESSION", "WINDOW", "SAYS"}, rows)
 }
 
 // worker prints one worker in full.
 func (p *printer) worker(w orch.WorkerInfo) error {
 	rows := []field{
 		{"run", w.Run}, {"task", w.Task}, {"dispatch", joined(w.Dispatch, w.Delivery)},
-		{"agent", joined(w.Agent, status(w.Status, w.WaitingFor), ago(w.Since))}, {"screen", w.Screen},
+		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen},
 		{"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
 		{"worktree", w.Worktree}, {"branch", w.Branch}, {"progress", w.Progress}, {"outcome", w.Outcome},
 		{"left over", strings.Join(w.LeftOver, ", ")},
@@ -206,7 +214,7 @@ func (p *printer) run(r orch.RunInfo) error {
 		return err
 	}
 	err := p.fields([]field{
-		{"objective", r.Objective}, {"by", who}, {"since", ago(r.Created)},
+		{"objective", r.Objective}, {"by", who}, {"age", ago(r.Created)},
 	})
 	if err != nil || len(r.Workers) == 0 {
 		return err

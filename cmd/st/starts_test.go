@@ -174,11 +174,10 @@ func (n *nastyStart) judgeEnd() {
 		want = orch.Unknown
 	}
 	n.d.await(n.name+" "+n.modes+" becomes "+want, func() bool {
-		w := n.d.worker(n.name)
-		n.then = w.Delivery
-		return n.then == want || w.State == "gone" && n.then != orch.Pending
+		n.then = n.d.worker(n.name).Delivery
+		return n.then == want
 	})
-	if n.then != want && !(n.has("late-hook") && n.has("dies-in-turn")) {
+	if n.then != want {
 		n.fault("finally %q, not %q", n.then, want)
 	}
 	n.judgeWait(want)
@@ -197,7 +196,7 @@ func (n *nastyStart) judgeWait(delivery string) {
 	case n.has("limit"):
 		code = 4
 	case n.has("no-report"):
-		code = 0 // the task itself has the line that reports
+		code = 5
 	}
 	limit := "60s"
 	if code == 124 {

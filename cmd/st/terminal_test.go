@@ -33,7 +33,7 @@ func TestNoQuery(t *testing.T) {
 		if len(said) == 0 {
 			t.Fatalf("%q said nothing: %v", args, err)
 		}
-		cmd.Wait() //nolint:errcheck // the exit code is another test's matter
+		cmd.Wait() // the exit code is another test's matter
 		for _, query := range []string{"\x1b]", "\x1b[c", "\x1b[>", "\x1b[6n", "\x1b[5n", "\x1bP", "\x1b[?"} {
 			if bytes.Contains(said, []byte(query)) {
 				t.Errorf("%q sent %q: %q", args, query, said)

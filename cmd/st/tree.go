@@ -9,7 +9,7 @@ import (
 func init() {
 	register(&verb{
 		name: "tree", about: "coordinators and their workers",
-		flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also ended runs and settled workers"}},
+		flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also ended runs and finished workers"}},
 		run:   tree,
 	})
 }
@@ -23,6 +23,9 @@ func tree(c *call) (int, error) {
 		return exitDone, c.out.data(map[string]any{"tree": trees})
 	}
 	if len(trees) == 0 {
+		if c.Bool("all") {
+			return exitDone, c.out.say("no run")
+		}
 		return exitDone, c.out.say("no open run")
 	}
 	for _, t := range trees {
@@ -46,7 +49,7 @@ func (p *printer) tree(t orch.TreeInfo) error {
 		if i == len(t.Workers)-1 && t.Completed == 0 {
 			branch = "└─"
 		}
-		if err := p.say("%s %s: %s, %s since %s", branch, named(w), p.state(w), status(w.Status, w.WaitingFor), ago(w.Since)); err != nil {
+		if err := p.say("%s %s: %s, %s", branch, named(w), p.state(w), statusFor(status(w.Status, w.WaitingFor), w.Since)); err != nil {
 			return err
 		}
 	}

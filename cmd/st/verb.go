@@ -166,9 +166,20 @@ func (v *verb) count(n int) error {
 	case n < v.min:
 		return misuse(v, "%s: %s is missing", v.path(), strings.Trim(v.args, "[]"))
 	case v.max >= 0 && n > v.max:
-		return misuse(v, "%s: %d arguments, at most %d are taken", v.path(), n, v.max)
+		return misuse(v, "%s takes %s, not %d", v.path(), arguments(v.max), n)
 	}
 	return nil
+}
+
+// arguments says how many a verb takes at most.
+func arguments(most int) string {
+	switch most {
+	case 0:
+		return "no argument"
+	case 1:
+		return "one argument"
+	}
+	return fmt.Sprintf("at most %d arguments", most)
 }
 
 func sorted() []*verb {
@@ -208,6 +219,8 @@ func order(args []string) (line, error) {
 			ended = true
 		case !ended && (arg == "--help" || arg == "-h"):
 			l.help = true
+		case !ended && arg == "--version" && len(l.words) == 0:
+			l.word("version")
 		case !ended && len(arg) > 1 && arg[0] == '-':
 			flag, took := l.flag(arg, args[i+1:])
 			flags = append(flags, flag)
@@ -226,10 +239,24 @@ func order(args []string) (line, error) {
 		return l, err
 	}
 	if l.verb == nil {
-		return l, &usageError{message: "st " + strings.Join(l.words, " ") + ": which verb?", next: []string{"st " + strings.Join(append(l.words, "--help"), " ")}}
+		return l, l.noVerb(flags)
 	}
 	l.flags = flags
 	return l, l.checkFlags()
+}
+
+// noVerb refuses a line that names no verb: its first flag, where it has one that no verb declares.
+func (l *line) noVerb(flags []string) error {
+	so := strings.Join(append([]string{"st"}, l.words...), " ")
+	message := so + ": which verb?"
+	for _, given := range flags {
+		name, _, _ := strings.Cut(given, "=")
+		if l.lookup(strings.TrimPrefix(name, "--")) == nil {
+			message = so + " has no flag " + name
+			break
+		}
+	}
+	return &usageError{message: message, next: []string{so + " --help"}}
 }
 
 // wantsJSON tells whether even a refusal of the line itself has to be JSON.

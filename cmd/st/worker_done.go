@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,7 @@ func init() {
 			"Where the daemon can't be reached the report is queued and taken as soon as one runs.",
 		flags: []cli.Flag{
 			&cli.StringFlag{Name: "summary", Usage: "what was done and how it was checked: `TEXT`"},
-			&cli.StringFlag{Name: "outcome", Usage: "`succeeded|failed`", Value: "succeeded"},
+			&cli.StringFlag{Name: "outcome", Usage: "how the task has ended: `succeeded|failed`", Value: "succeeded"},
 			&cli.StringFlag{Name: "files", Usage: "files that were changed: `A,B`"},
 			&cli.StringFlag{Name: "report", Usage: "a longer report, read from `FILE` (at most 1 MiB)"},
 			&cli.StringFlag{Name: "dispatch", Usage: "the dispatch `D` that is meant; else the newest"},
@@ -116,6 +117,10 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	if err != nil {
 		return false, err
 	}
+	if !daemon.Exists(home) {
+		// Made anew it would only hold a report that nobody has asked for.
+		return false, &orch.Error{Code: "not_yours", Message: "no worker was ever started in " + home + ", so none can report there"}
+	}
 	ctx, cancel := context.WithTimeout(c.ctx, doneTime)
 	defer cancel()
 	client, err := daemon.Connect(ctx, home, c.from(), true)
@@ -125,7 +130,7 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	if err == nil || c.ctx.Err() != nil || !outOfReach(err) {
 		return false, err
 	}
-	return true, daemon.SpoolAs(home, request, what.Type(), c.from(), what)
+	return true, daemon.Spool(home, request, what.Type(), c.from(), what)
 }
 
 // doneTime is how long a report waits for the daemon before it is queued.
@@ -156,6 +161,8 @@ func readText(path string) (string, error) {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist): // what a file may hold is no help here
+		return "", &orch.Error{Code: "bad_task", Message: "file " + quoted(path) + ": " + reason(err)}
 	case err != nil:
 		return "", bad(reason(err))
 	case info.IsDir():

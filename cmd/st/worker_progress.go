@@ -20,13 +20,20 @@ func workerProgress(c *call) (int, error) {
 	if c.arg(0) == "" {
 		return 0, c.misuse("worker progress: TEXT is empty")
 	}
+	if why := unfit(c.arg(0)); why != "" {
+		return 0, c.misuse("worker progress: TEXT: %s", why)
+	}
 	var a orch.WorkerAnswer
 	queued, err := c.report(uuid.NewString(), orch.WorkerProgress{Text: c.arg(0)}, &a)
 	if err != nil {
 		return 0, err
 	}
 	if c.out.json {
-		return exitDone, c.out.data(map[string]any{"worker": a.Worker, "queued": queued})
+		data := map[string]any{"worker": a.Worker, "queued": queued}
+		if queued {
+			data["worker"] = nil // only the daemon knows which one this is
+		}
+		return exitDone, c.out.data(data)
 	}
 	if queued {
 		return exitDone, c.out.say("queued: the daemon can't be reached just now")

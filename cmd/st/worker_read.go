@@ -18,7 +18,8 @@ func init() {
 			&cli.IntFlag{Name: "cursor", Usage: "go on at byte `N` of the answer, as an earlier read said"},
 			&cli.BoolFlag{Name: "screen", Usage: "also what its window shows now"},
 		},
-		run: workerRead,
+		codes: []int{exitGone}, // its window is closed, and --screen was wanted
+		run:   workerRead,
 	})
 }
 

@@ -228,7 +228,7 @@ func (c *call) checkTerminal() error {
 		}
 	}
 	if _, err := tmux.InstalledVersion(c.ctx); err != nil {
-		return terminalError(err)
+		return daemon.TmuxFault(err)
 	}
 	if !inside && session == "" {
 		return &orch.Error{
@@ -237,18 +237,6 @@ func (c *call) checkTerminal() error {
 		}
 	}
 	return nil
-}
-
-// terminalError says what is wrong with the tmux in PATH.
-func terminalError(err error) error {
-	const mend = "with the system's package manager"
-	switch {
-	case errors.Is(err, tmux.ErrNotInstalled):
-		return &orch.Error{Code: "tmux_missing", Message: "tmux is not in PATH", Hint: "install tmux 3.2 or newer " + mend}
-	case errors.Is(err, tmux.ErrTooOld):
-		return &orch.Error{Code: "tmux_too_old", Message: err.Error(), Hint: "update tmux " + mend}
-	}
-	return &orch.Error{Code: "tmux_missing", Message: "tmux can't be used: " + err.Error()}
 }
 
 // program finds the agent's program in the caller's PATH.
@@ -284,13 +272,14 @@ func (c *call) detached(client *daemon.Client, a orch.StartAnswer) (int, error) 
 // followStart waits until it is known what became of the start.
 func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, error) {
 	var info orch.StartInfo
-	told := 0
+	told, asked := 0, ""
 	err := c.watch(c.ctx, client, "start", orch.StartArgs{Dispatch: a.Dispatch}, func(raw json.RawMessage) (bool, error) {
 		info = orch.StartInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
 			return false, err
 		}
 		told = c.out.stages(info, told)
+		asked = c.out.asks(info.Worker, asked)
 		return info.Delivery == "", nil
 	})
 	switch {
@@ -334,10 +323,19 @@ func (p *printer) stages(info orch.StartInfo, told int) int {
 			continue
 		}
 		if reached++; reached > told {
-			p.progress("  %s after %s", s.Name, time.Duration(s.MS*int64(time.Millisecond)).String())
+			p.progress("  %s after %s", s.Name, seconds(s.MS))
 		}
 	}
 	return max(reached, told)
+}
+
+// asks tells a person at once of a screen that holds the start up, which may take until the time is over, and
+// answers what has been told.
+func (p *printer) asks(w orch.WorkerInfo, told string) string {
+	if w.WaitingFor != "" && w.WaitingFor != told {
+		p.progress("  it waits (%s): answer it in window %s of session %s", w.WaitingFor, w.Window, w.Session)
+	}
+	return w.WaitingFor
 }
 
 // started says what became of the start.
@@ -379,6 +377,10 @@ func blocked(info orch.StartInfo) string {
 	switch info.Screen {
 	case "":
 		return "its input line did not come up"
+	case "starting":
+		return "it was still starting"
+	case "busy", "working":
+		return "its input line was not free"
 	case "draft":
 		return "a draft stands in its input line"
 	case "copy_mode":
@@ -387,10 +389,12 @@ func blocked(info orch.StartInfo) string {
 	return "screen " + info.Screen
 }
 
+func seconds(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
+
 func turnTime(info orch.StartInfo) string {
 	for _, s := range info.Stages {
 		if s.Name == "turn" && s.OK {
-			return fmt.Sprintf("%.1f s", float64(s.MS)/1000)
+			return seconds(s.MS)
 		}
 	}
 	return "an unknown time"

@@ -132,14 +132,32 @@ func (p *printer) waitedFor(w orch.WorkerInfo) error {
 	switch {
 	case text != "":
 	case w.State == "needs_input":
-		text = "its window is " + joined(w.Window, w.Session)
+		text = "answer it in window " + w.Window + " of session " + w.Session
 	case w.Progress != "":
 		text = w.Progress
 	}
-	if text == "" {
-		return p.say("%s: %s", named(w), p.state(w))
+	if text != "" {
+		text = ": " + text
 	}
-	return p.say("%s: %s: %s", named(w), p.state(w), text)
+	if err := p.say("%s: %s%s", named(w), p.state(w), text); err != nil {
+		return err
+	}
+	if next := afterWait(w); next != "" {
+		p.note("  %s", next)
+	}
+	return nil
+}
+
+// afterWait is the line that somebody types who wants to know more of how a worker stands, "" where its report
+// has said it.
+func afterWait(w orch.WorkerInfo) string {
+	switch w.State {
+	case "needs_input", "unknown":
+		return "st worker read " + w.ID + " --screen"
+	case "failed", "no_report", "gone":
+		return "st worker read " + w.ID
+	}
+	return ""
 }
 
 // told remembers what has been printed, so that the next wait doesn't return for it again.

@@ -334,9 +334,11 @@ func (a *agent) paste(k key) {
 
 func (a *agent) enter() {
 	a.enters++
-	swallowed := a.enters == 1 && a.o.Nasty.on("enter-swallowed")
+	swallowed := a.enters == 1 && (a.o.Nasty.on("enter-swallowed") || a.o.Nasty.on("freezes"))
 	if !a.mounted || swallowed {
 		a.jot(entry{What: "lost-enter", Text: string(a.box.text)})
+		// Hung: keys wait in the terminal, and nothing is drawn.
+		time.Sleep(a.o.Nasty.wait("freezes", time.Second))
 		return
 	}
 	if m := a.box.menu(); m != nil {

@@ -29,7 +29,7 @@ type nasty map[string]string
 var modes = []string{
 	"slow-mount", "enter-swallowed", "draft", "no-hooks", "no-start-hook", "late-hook", "trust", "login", "api-key",
 	"auto-mode", "limit", "dies-at-start", "dies-in-turn", "silent", "hang", "scroll", "paste-slow", "esc-quiet",
-	"no-report",
+	"no-report", "freezes",
 }
 
 func parseOptions(args []string, out io.Writer) (options, error) {
@@ -84,7 +84,7 @@ func (n nasty) add(list []string) error {
 			return fmt.Errorf("no nasty mode is called %q (there are %s)", name, strings.Join(modes, " "))
 		}
 		n[name] = value
-		if slices.Contains([]string{"slow-mount", "late-hook", "paste-slow", "dies-at-start"}, name) {
+		if slices.Contains([]string{"slow-mount", "late-hook", "paste-slow", "dies-at-start", "freezes"}, name) {
 			if _, err := strconv.ParseFloat(value, 64); err != nil {
 				return fmt.Errorf("nasty mode %s wants a number: %q", name, m)
 			}

@@ -196,10 +196,7 @@ func readRequest(conn *net.UnixConn) (Request, error) {
 		return req, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("the request can't be read: %v", err)}
 	}
 	if req.V > protocol && !builtIn(req) {
-		return req, &orch.Error{
-			Code: codeUnreachable, Next: []string{"st up"},
-			Message: fmt.Sprintf("the running daemon (pid %d) is older than this program", os.Getpid()),
-		}
+		return req, older(Hello{PID: os.Getpid()})
 	}
 	return req, nil
 }

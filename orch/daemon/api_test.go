@@ -99,7 +99,7 @@ func raw(t *testing.T, home, text string) string {
 	conn, err := net.Dial("unix", SocketPath(home))
 	must(t, err)
 	defer conn.Close()
-	go io.WriteString(conn, text) //nolint:errcheck // the server may hang up in the middle
+	go io.WriteString(conn, text) // the server may hang up in the middle
 	_, err = readAnswer(bufio.NewReader(conn))
 	return code(err)
 }

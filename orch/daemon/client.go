@@ -22,6 +22,9 @@ import (
 // connections and never answers.
 var answerTime = 5 * time.Second
 
+// ErrNone says that no daemon runs, in contrast to one that does not answer. Compare with errors.Is.
+var ErrNone error = &orch.Error{Code: codeUnreachable, Message: "no daemon runs", Next: []string{"st up"}}
+
 // Client speaks to the daemon of one home. It keeps no connection between calls and may be used by several
 // goroutines.
 type Client struct {
@@ -30,8 +33,8 @@ type Client struct {
 	start bool
 }
 
-// Dial makes a client of a daemon that runs. Where none answers it returns an *orch.Error with the code
-// daemon_unreachable.
+// Dial makes a client of a daemon that runs: ErrNone where there is none, an *orch.Error with the code
+// daemon_unreachable where it does not answer.
 func Dial(ctx context.Context, home string, from From) (*Client, error) {
 	return Connect(ctx, home, from, false)
 }
@@ -201,7 +204,7 @@ func Report(ctx context.Context, home, name string, from From, body any, keep bo
 	if err == nil || final(err) || !keep {
 		return err
 	}
-	return SpoolAs(home, req.Request, name, from, body)
+	return Spool(home, req.Request, name, from, body)
 }
 
 // passing are the codes of answers that may be others later: a commit failed, or the daemon was stopping.
@@ -313,6 +316,8 @@ func unreachable(home string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
+	case absent(err):
+		return ErrNone
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.EAGAIN):
 		e.Message = "the daemon does not answer"
 		e.Next = []string{"st status"}
@@ -320,8 +325,6 @@ func unreachable(home string, err error) error {
 			e.Message = fmt.Sprintf("the daemon (pid %d) does not answer", pid)
 			e.Hint = fmt.Sprintf("is it stopped? kill -CONT %d lets it go on", pid)
 		}
-	case absent(err):
-		e.Message = "no daemon runs"
 	case errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES):
 		e.Message = fmt.Sprintf("the daemon's socket may not be used from here: %v", err)
 		e.Hint = "a sandbox may forbid it"

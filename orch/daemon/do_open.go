@@ -93,19 +93,11 @@ func openError(o orch.PaneOpen, err error) *orch.Error {
 	case errors.As(err, &refusal):
 		return refusal
 	case errors.Is(err, tmux.ErrNoServer), errors.Is(err, tmux.ErrOtherServer):
-		return &orch.Error{
-			Code:    "session_not_found",
-			Message: fmt.Sprintf("the tmux server of session %q has ended", o.Target.SessionName),
-			Next:    []string{"tmux new-session -d -s " + shellWord(o.Target.SessionName)},
-		}
+		return noSession(o.Target.SessionName, "the tmux server of session %q has ended")
 	case errors.Is(err, tmux.ErrNotInstalled):
-		return &orch.Error{Code: "tmux_missing", Message: "tmux is not installed", Hint: "install tmux 3.2 or newer"}
+		return TmuxFault(err)
 	case errors.Is(err, tmux.ErrNoSession):
-		return &orch.Error{
-			Code:    "session_not_found",
-			Message: fmt.Sprintf("session %q is closed", o.Target.SessionName),
-			Next:    []string{"tmux new-session -d -s " + shellWord(o.Target.SessionName)},
-		}
+		return noSession(o.Target.SessionName, "session %q is closed")
 	}
 	return &orch.Error{Code: "internal", Message: fmt.Sprintf("no window could be opened: %v", err)}
 }

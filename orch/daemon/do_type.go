@@ -54,11 +54,12 @@ func (d *doer) resume(r Running, o orch.WordType) (stage string) {
 }
 
 func (d *doer) typeOnce(ctx context.Context, r Running, o orch.WordType, kind hooks.Kind, stage *string) (tmux.Typed, error) {
-	t, want, err := server(ctx, o.Place)
+	// Which server it is, each look and each act of Type checks by itself.
+	want, err := tmux.ParseIdentity(o.Place.Server)
 	if err != nil {
 		return tmux.Typed{}, err
 	}
-	return t.Type(ctx, o.Place.Pane, tmux.Typing{
+	return tmux.At(want.Socket).Type(ctx, o.Place.Pane, tmux.Typing{
 		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Read: reader(kind), Resume: *stage,
 		Stage: func(name string) error {
 			if err := r.Tell(ctx, name); err != nil {

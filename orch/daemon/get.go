@@ -52,6 +52,9 @@ func (d *daemon) read(ctx context.Context, by orch.Caller, raw json.RawMessage) 
 	var agent orch.Agent
 	var refusal *orch.Error
 	d.loop.Read(func(v orch.View) {
+		if refusal = orch.CheckAs(v, by); refusal != nil {
+			return
+		}
 		if info, refusal = orch.Read(v, by, args); refusal == nil {
 			agent, _ = v.Entity("agent/" + info.Worker.Agent).(orch.Agent)
 		}
@@ -151,9 +154,11 @@ func (d *daemon) status() (any, error) {
 		s.Store = fmt.Sprintf("its last write failed: %v", cause(err))
 	}
 	d.loop.Read(func(v orch.View) { s.Agents = len(orch.Live(v)) })
-	if info, err := os.Stat(filepath.Join(d.home, journal.File)); err == nil {
-		s.StoreB = info.Size()
+	info, err := os.Stat(filepath.Join(d.home, journal.File))
+	if err != nil {
+		return nil, err
 	}
+	s.StoreB = info.Size()
 	return s, nil
 }
 
@@ -170,6 +175,9 @@ func (d *daemon) sessions(ctx context.Context, by orch.Caller) (any, error) {
 		sessions, err := t.Sessions(ctx)
 		if errors.Is(err, tmux.ErrNoServer) {
 			continue
+		}
+		if errors.Is(err, tmux.ErrNotInstalled) {
+			return nil, TmuxFault(err)
 		}
 		if err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ func serve(ctx context.Context, held *Held, version string) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := journal.Open(held.Home, journal.Options{})
+	store, err := journal.Open(held.Home, journal.Options{Log: func(line string) { held.Log.Print(line) }})
 	if err != nil {
 		return storeRefusal(err)
 	}

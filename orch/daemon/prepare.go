@@ -83,15 +83,26 @@ func (d *doer) checkTmux(ctx context.Context) error {
 		return nil
 	}
 	_, err := tmux.InstalledVersion(ctx)
-	switch {
-	case err == nil:
-		d.fit.Store(true)
-	case errors.Is(err, tmux.ErrNotInstalled):
-		return &orch.Error{Code: "tmux_missing", Message: "tmux is not installed", Hint: "install tmux 3.2 or newer"}
-	case errors.Is(err, tmux.ErrTooOld):
-		return &orch.Error{Code: "tmux_too_old", Message: err.Error(), Hint: "install tmux 3.2 or newer"}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return err
+	if err != nil {
+		return TmuxFault(err)
+	}
+	d.fit.Store(true)
+	return nil
+}
+
+// TmuxFault says what is wrong with the tmux in PATH: tmux_missing or tmux_too_old.
+func TmuxFault(err error) *orch.Error {
+	const mend = "with the system's package manager"
+	switch {
+	case errors.Is(err, tmux.ErrNotInstalled):
+		return &orch.Error{Code: "tmux_missing", Message: "tmux is not in PATH", Hint: "install tmux 3.2 or newer " + mend}
+	case errors.Is(err, tmux.ErrTooOld):
+		return &orch.Error{Code: "tmux_too_old", Message: err.Error(), Hint: "update tmux " + mend}
+	}
+	return &orch.Error{Code: "tmux_missing", Message: "tmux can't be used: " + err.Error()}
 }
 
 // target is where the window goes: in the session of that name, else in the one the caller sits in.
@@ -128,11 +139,7 @@ func namedSession(ctx context.Context, socket, name string) (orch.Place, error) 
 	t := tmux.At(socket)
 	s, err := t.FindSession(ctx, name)
 	if errors.Is(err, tmux.ErrNoSession) || errors.Is(err, tmux.ErrNoServer) {
-		return orch.Place{}, &orch.Error{
-			Code:    "session_not_found",
-			Message: fmt.Sprintf("session %q: no such session", name),
-			Next:    []string{"tmux new-session -d -s " + shellWord(name)},
-		}
+		return orch.Place{}, noSession(name, "session %q: no such session")
 	}
 	if err != nil {
 		return orch.Place{}, err
@@ -142,6 +149,14 @@ func namedSession(ctx context.Context, socket, name string) (orch.Place, error) 
 		return orch.Place{}, err
 	}
 	return orch.Place{Server: id.String(), Session: s.ID, SessionName: s.Name}, nil
+}
+
+// noSession says that a session isn't there; why has its name in it.
+func noSession(name, why string) *orch.Error {
+	return &orch.Error{
+		Code: "session_not_found", Message: fmt.Sprintf(why, name),
+		Next: []string{"tmux new-session -d -s " + shellWord(name)},
+	}
 }
 
 // openEnv reads the environment that a verb has left, after it has made sure that nobody else could have

@@ -28,14 +28,9 @@ var spoolable = map[string]bool{
 // spoolMax is the longest spool file, in bytes: a line of the socket and the writer's ancestry.
 const spoolMax = lineMax + 64<<10
 
-// Spool keeps an input for a daemon that can't be reached now. The file is on disk when it returns.
-func Spool(home, name string, from From, body any) error {
-	return SpoolAs(home, uuid.NewString(), name, from, body)
-}
-
-// SpoolAs is Spool under the request id, a uuid, under which the input may have reached the daemon already: it
-// happens once.
-func SpoolAs(home, request, name string, from From, body any) error {
+// Spool keeps an input for a daemon that can't be reached now. The file is on disk when it returns. request is
+// the id, a uuid, under which the input may have reached the daemon already: it happens once.
+func Spool(home, request, name string, from From, body any) error {
 	if !spoolable[name] {
 		return fmt.Errorf("%s: an order can't wait for a daemon", name)
 	}
@@ -80,7 +75,7 @@ func writeSpool(dir, name string, line []byte) error {
 		err = os.Rename(temp, filepath.Join(dir, name))
 	}
 	if err != nil {
-		os.Remove(temp) //nolint:errcheck // what went wrong before says more
+		os.Remove(temp) // what went wrong before says more
 	}
 	return err
 }

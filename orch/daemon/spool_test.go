@@ -66,7 +66,7 @@ func TestSpoolKeepsOrderAndWriter(t *testing.T) {
 	var want []string
 	for i := range 20 {
 		want = append(want, fmt.Sprint(i))
-		must(t, Spool(s.Home, "hook", From{Nonce: "n"}, i))
+		must(t, Spool(s.Home, uuid.NewString(), "hook", From{Nonce: "n"}, i))
 	}
 	must(t, s.Take(t.Context()))
 	if got := k.got(); !slices.Equal(got, want) {
@@ -84,7 +84,7 @@ func TestSpoolKeepsOrderAndWriter(t *testing.T) {
 func TestSpoolMakesItsFolder(t *testing.T) {
 	home, _ := testHome(t)
 	must(t, os.MkdirAll(home, 0o700))
-	must(t, Spool(home, "hook", From{}, 1))
+	must(t, Spool(home, uuid.NewString(), "hook", From{}, 1))
 	files, err := filepath.Glob(filepath.Join(escape(SpoolDir(home)), "*.json"))
 	must(t, err)
 	if len(files) != 1 {
@@ -101,7 +101,7 @@ func escape(path string) string { return strings.NewReplacer("[", `\[`, "*", `\*
 
 func TestOrdersAreNotSpooled(t *testing.T) {
 	s, k := spooled(t)
-	if err := Spool(s.Home, "worker-start", From{}, 1); err == nil {
+	if err := Spool(s.Home, uuid.NewString(), "worker-start", From{}, 1); err == nil {
 		t.Error("an order was spooled")
 	}
 	id := uuid.NewString()
@@ -128,7 +128,7 @@ func TestGarbageIsPutAside(t *testing.T) {
 	must(t, os.Symlink("/etc/passwd", filepath.Join(SpoolDir(s.Home), "5-link.json")))
 	must(t, os.Mkdir(filepath.Join(SpoolDir(s.Home), "6-folder"), 0o700))
 	put(".7-being-written.json", "{", 0o600)
-	must(t, Spool(s.Home, "hook", From{}, "good"))
+	must(t, Spool(s.Home, uuid.NewString(), "hook", From{}, "good"))
 	must(t, s.Take(t.Context()))
 	if got := k.got(); len(got) != 1 || got[0] != `"good"` {
 		t.Errorf("taken %v, want the good one", got)
@@ -143,8 +143,8 @@ func TestGarbageIsPutAside(t *testing.T) {
 func TestSpoolWaitsForACommit(t *testing.T) {
 	for _, fail := range []error{errors.New("disk full"), &orch.Error{Code: "store_read_only"}, &orch.Error{Code: codeUnreachable}} {
 		s, k := spooled(t)
-		must(t, Spool(s.Home, "hook", From{}, 1))
-		must(t, Spool(s.Home, "hook", From{}, 2))
+		must(t, Spool(s.Home, uuid.NewString(), "hook", From{}, 1))
+		must(t, Spool(s.Home, uuid.NewString(), "hook", From{}, 2))
 		k.fail = fail
 		if err := s.Take(t.Context()); err == nil || inSpool(t, s) != 2 {
 			t.Errorf("%v: take says %v, %d files are left", fail, err, inSpool(t, s))
@@ -156,7 +156,7 @@ func TestSpoolWaitsForACommit(t *testing.T) {
 		}
 	}
 	s, k := spooled(t)
-	must(t, Spool(s.Home, "worker-done", From{}, 1))
+	must(t, Spool(s.Home, uuid.NewString(), "worker-done", From{}, 1))
 	k.fail = &orch.Error{Code: "not_yours"}
 	must(t, s.Take(t.Context()))
 	if inSpool(t, s) != 0 {
@@ -166,7 +166,7 @@ func TestSpoolWaitsForACommit(t *testing.T) {
 
 func TestSpoolIsWatched(t *testing.T) {
 	s, k := spooled(t)
-	must(t, Spool(s.Home, "hook", From{}, 0))
+	must(t, Spool(s.Home, uuid.NewString(), "hook", From{}, 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- s.Watch(ctx, ready) }()
@@ -175,7 +175,7 @@ func TestSpoolIsWatched(t *testing.T) {
 	for i := range 50 {
 		want = append(want, fmt.Sprint(i))
 		if i > 0 {
-			must(t, Spool(s.Home, "hook", From{}, i))
+			must(t, Spool(s.Home, uuid.NewString(), "hook", From{}, i))
 		}
 	}
 	until(t, "all are taken", func() bool { return len(k.got()) == 50 })

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"os"
@@ -69,7 +70,7 @@ func launch(ctx context.Context, home string) error {
 		return homeFault(LogPath(home), err)
 	}
 	defer logFile.Close()
-	before, err := logFile.Seek(0, 2)
+	before, err := logFile.Seek(0, io.SeekEnd)
 	if err != nil {
 		return startFault(home, err)
 	}
@@ -82,7 +83,7 @@ func launch(ctx context.Context, home string) error {
 	}
 	w.Close()
 	// The daemon outlives us; should it end first, somebody has to ask for its exit status.
-	go cmd.Wait() //nolint:errcheck // how it ended is told by what it wrote
+	go cmd.Wait() // how it ended is told by what it wrote
 	release := context.AfterFunc(ctx, func() { r.Close() })
 	defer release()
 	return started(ctx, home, r, before)
@@ -107,7 +108,7 @@ func lastLine(home string, before int64) string {
 		return err.Error()
 	}
 	defer f.Close()
-	if _, err := f.Seek(before, 0); err != nil {
+	if _, err := f.Seek(before, io.SeekStart); err != nil {
 		return err.Error()
 	}
 	last := "it wrote nothing"
@@ -272,9 +273,9 @@ func Main(home string, run func(ctx context.Context, held *Held) error) int {
 		}
 		told = true
 		if line, err := encodeLine(a); err == nil {
-			out.Write(line) //nolint:errcheck // whoever started us may be gone
+			out.Write(line) // whoever started us may be gone
 		}
-		become(os.Stderr, 1) //nolint:errcheck // then standard output stays what it was
+		become(os.Stderr, 1) // then standard output stays what it was
 	}
 	held := &Held{Home: home, Stop: stop, Ready: func() { tell(answerLine{OK: true}) }}
 	err := hold(ctx, held, run)

@@ -31,6 +31,9 @@ func query[A, I any](ask func(orch.View, orch.Caller, A) (I, *orch.Error)) view 
 		if err != nil {
 			return nil, err
 		}
+		if refusal := orch.CheckAs(v, by); refusal != nil {
+			return nil, refusal
+		}
 		info, refusal := ask(v, by, args)
 		if refusal != nil {
 			return nil, refusal

@@ -17,7 +17,7 @@ func (w *watch) screens(ctx context.Context) {
 	defer end()
 	timer := stopped()
 	defer timer.Stop()
-	looked := map[string]time.Time{} // by agent: when it was looked at last
+	looked := map[string]lookedAt{} // by agent
 	for {
 		due, next := w.due(looked, time.Now())
 		if len(due) > 0 {
@@ -37,25 +37,48 @@ func (w *watch) screens(ctx context.Context) {
 	}
 }
 
+// lookedAt is when an agent was looked at last, and when it was first seen to be up.
+type lookedAt struct{ last, up time.Time }
+
+// An agent whose session has begun draws its input line within moments: for that long it is looked at that often.
+const (
+	upEvery = 25 * time.Millisecond
+	upTime  = time.Second
+)
+
+// every is how often a look is due. Only what is looked at often anyway, a start, is hurried.
+func (l lookedAt) every(want orch.Look, now time.Time) time.Duration {
+	if want.Up && now.Sub(l.up) < upTime && want.Every < upTime {
+		return min(upEvery, want.Every)
+	}
+	return want.Every
+}
+
 // due are the looks whose time has come, marked as done, and the time of the next.
-func (w *watch) due(looked map[string]time.Time, now time.Time) (due []orch.Look, next time.Time) {
+func (w *watch) due(looked map[string]lookedAt, now time.Time) (due []orch.Look, next time.Time) {
 	var looks []orch.Look
 	w.state(func(v orch.View) { looks = orch.Looks(v) })
 	wanted := map[string]bool{}
 	for _, l := range looks {
 		wanted[l.Agent] = true
-		at := looked[l.Agent].Add(l.Every)
-		if !at.After(now) {
-			looked[l.Agent] = now
-			due = append(due, l)
-			at = now.Add(l.Every)
+		seen := looked[l.Agent]
+		if l.Up && seen.up.IsZero() {
+			seen.up = now
 		}
+		every := seen.every(l, now)
+		at := seen.last.Add(every)
+		if !at.After(now) {
+			seen.last = now
+			due = append(due, l)
+			at = now.Add(every)
+		}
+		looked[l.Agent] = seen
 		if next.IsZero() || at.Before(next) {
 			next = at
 		}
 	}
-	for agent, at := range looked {
-		if !wanted[agent] && now.Sub(at) > time.Minute {
+	for agent, seen := range looked {
+		if !wanted[agent] && now.Sub(seen.last) > time.Minute {
 			delete(looked, agent)
 		}
 	}

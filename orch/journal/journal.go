@@ -109,12 +109,6 @@ func (j *Journal) Owed() []Effect {
 	return list
 }
 
-// Effect returns an effect that is owed.
-func (j *Journal) Effect(id uint64) (Effect, bool) {
-	e, ok := j.owed[id]
-	return e, ok
-}
-
 // History returns the events after a sequence number, oldest first, at most limit of them (0 = all).
 func (j *Journal) History(since uint64, limit int) ([]orch.Event, error) {
 	var list []orch.Event

@@ -31,8 +31,8 @@ func sleeper(t *testing.T, argv ...string) (*exec.Cmd, Process) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	must(t, cmd.Start())
 	t.Cleanup(func() {
-		cmd.Process.Kill() //nolint:errcheck // most tests have ended it
-		cmd.Wait()         //nolint:errcheck // it was killed
+		cmd.Process.Kill() // most tests have ended it
+		cmd.Wait()         // it was killed
 	})
 	p, err := Of(cmd.Process.Pid)
 	must(t, err)
@@ -50,7 +50,7 @@ func until(t *testing.T, what string, holds func() bool) {
 }
 
 func TestSelfAndItsChain(t *testing.T) {
-	self, err := Self()
+	self, err := Of(os.Getpid())
 	must(t, err)
 	if self.PID != os.Getpid() || self.Start == 0 || !Alive(self) {
 		t.Errorf("self %+v", self)
@@ -95,7 +95,7 @@ func TestGone(t *testing.T) {
 	if _, err := Chain(p.PID); !errors.Is(err, ErrGone) {
 		t.Errorf("a zombie's chain: %v", err)
 	}
-	cmd.Wait() //nolint:errcheck // it was killed
+	cmd.Wait() // it was killed
 	if _, err := Look(p.PID); !errors.Is(err, ErrGone) {
 		t.Errorf("one that was reaped: %v", err)
 	}
@@ -166,7 +166,7 @@ func TestWatcherRefusesAndForgets(t *testing.T) {
 	until(t, "the forgotten has ended", func() bool { return !Alive(q) })
 	must(t, Signal(p, syscall.SIGKILL))
 	until(t, "the newer one is told", func() bool { return second.Load() == 1 })
-	cmd.Wait() //nolint:errcheck // it was killed
+	cmd.Wait() // it was killed
 	if err := w.Watch(p, func() {}); !errors.Is(err, ErrGone) {
 		t.Errorf("one that has ended: %v", err)
 	}
@@ -175,7 +175,7 @@ func TestWatcherRefusesAndForgets(t *testing.T) {
 	if first.Load() != 0 || late.Load() != 0 {
 		t.Errorf("told: replaced %d, forgotten %d, want none", first.Load(), late.Load())
 	}
-	if self, err := Self(); err != nil || w.Watch(self, func() {}) == nil {
+	if self, err := Of(os.Getpid()); err != nil || w.Watch(self, func() {}) == nil {
 		t.Errorf("a closed watcher took another (%v)", err)
 	}
 }
@@ -238,7 +238,7 @@ func BenchmarkWatch(b *testing.B) {
 		}
 		<-told
 		b.StopTimer()
-		cmd.Wait() //nolint:errcheck // it was killed
+		cmd.Wait() // it was killed
 		b.StartTimer()
 	}
 }

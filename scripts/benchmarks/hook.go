@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"st/orch/daemon"
 	"st/orch/journal"
 	"st/orch/proc"
 )
@@ -160,8 +161,8 @@ func (r *rig) probe(plan probePlan) (probeResult, error) {
 	return got, err
 }
 
-// turnEnds ends the daemon and counts the turn ends in its history. Until the probe is released the worker's own
-// turn runs, so all of them are the burst's.
+// turnEnds ends the daemon and counts the turn ends in its history, and those that still wait in the spool for the
+// next daemon. Until the probe is released the worker's own turn runs, so all of them are the burst's.
 func (r *rig) turnEnds() (n int, err error) {
 	if _, err := r.run("down"); err != nil {
 		return 0, err
@@ -172,9 +173,27 @@ func (r *rig) turnEnds() (n int, err error) {
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	const most = 1 << 20
+	if n, err = waiting(daemon.SpoolDir(r.home), "Stop"); err != nil {
+		return n, err
+	}
 	events, err := j.History(0, most)
 	for _, e := range events {
 		if e.Type == "turn-ended" {
+			n++
+		}
+	}
+	return n, err
+}
+
+// waiting counts the spool files that hold an event of that name.
+func waiting(dir, event string) (n int, err error) {
+	all, err := filepath.Glob(filepath.Join(dir, "[0-9]*.json"))
+	for _, path := range all {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return n, err
+		}
+		if strings.Contains(string(raw), `"hook_event_name":"`+event+`"`) {
 			n++
 		}
 	}

@@ -41,16 +41,18 @@ func newDesk(t *testing.T) *desk {
 	if home == "" {
 		t.Skip("real agents: run scripts/e2e/run")
 	}
-	b := &desk{t: t, home: home, tmux: tmuxtest.New(t)}
 	work, err := os.MkdirTemp("/tmp", "st-e2e-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(work); err != nil {
-			t.Error(err)
-		}
+	b := &desk{t: t, home: home}
+	t.Cleanup(func() { // after the server has ended; what ran in its panes may still write its last words
+		b.await(10*time.Second, "nothing is left in "+work, func() (bool, string) {
+			err := os.RemoveAll(work)
+			return err == nil, fmt.Sprint(err)
+		})
 	})
+	b.tmux = tmuxtest.New(t)
 	b.dir, b.stHome = filepath.Join(work, "project"), filepath.Join(work, "st")
 	b.must(exec.Command("git", "init", "-q", b.dir))
 	b.must(exec.Command("../agents/setup.sh", "--trust", home, b.dir))
@@ -194,6 +196,9 @@ func (b *desk) await(limit time.Duration, what string, is func() (bool, string))
 // scene is what all panes and the daemon's log say, for a failure.
 func (b *desk) scene() string {
 	var s strings.Builder
+	if b.tmux == nil || b.t.Context().Err() != nil { // cleaning up
+		return ""
+	}
 	for _, p := range strings.Fields(b.tmux.Run("list-panes", "-a", "-F", "#{pane_id}")) {
 		fmt.Fprintf(&s, "--- pane %s\n%s", p, b.said(p))
 	}
