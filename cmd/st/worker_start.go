@@ -75,10 +75,7 @@ func workerStart(c *call) (int, error) {
 	}
 	var a orch.StartAnswer
 	if err := client.Do(c.ctx, uuid.NewString(), order, &a); err != nil {
-		if gone := os.Remove(order.EnvFile); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			return 0, errors.Join(err, gone)
-		}
-		return 0, err
+		return 0, errors.Join(err, dropEnv(order.EnvFile, err))
 	}
 	if a.NewRun {
 		c.out.note("began run %s", a.Run)
@@ -87,6 +84,19 @@ func workerStart(c *call) (int, error) {
 		return c.detached(client, a)
 	}
 	return c.followStart(client, a)
+}
+
+// dropEnv removes the environment of a start that was refused. Where no answer came, because somebody pressed
+// Ctrl-C or the daemon went away, the order may have been taken and the file is still needed: the daemon removes it.
+func dropEnv(path string, why error) error {
+	var e *orch.Error
+	if !errors.As(why, &e) || e.Code == "daemon_unreachable" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // startOrder reads flags and task.

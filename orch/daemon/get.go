@@ -150,6 +150,9 @@ func (d *daemon) status() (any, error) {
 	if said := d.journal.Said(); len(said) > 0 {
 		s.Store = strings.Join(said, "; ")
 	}
+	if err := d.journal.Trouble(); err != nil {
+		s.Store = fmt.Sprintf("its last write failed: %v", cause(err))
+	}
 	d.loop.Read(func(v orch.View) { s.Agents = len(orch.Live(v)) })
 	info, err := os.Stat(filepath.Join(d.home, journal.File))
 	if err != nil {

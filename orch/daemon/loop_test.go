@@ -291,6 +291,9 @@ func TestStoreErrorIsTold(t *testing.T) {
 	if s := r.spec(1); s != "x" {
 		t.Errorf("the state is %q", s)
 	}
+	if r.Journal.Trouble() == nil {
+		t.Error("the store says that all is well")
+	}
 	if !strings.Contains(r.log.String(), "store: ") {
 		t.Errorf("the log says %q", r.log)
 	}

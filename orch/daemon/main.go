@@ -116,6 +116,7 @@ func (d *daemon) run(ctx context.Context, held *Held, ready chan<- struct{}) err
 	go d.topics.run(side)
 	go w.run(side)
 	go d.watchSpool(side)
+	go d.watchSecrets(side)
 	held.Ready()
 	return server.Serve(ctx)
 }

@@ -53,7 +53,10 @@ func Spool(home, request, name string, from From, body any) error {
 		}
 		err = writeSpool(SpoolDir(home), file, line)
 	}
-	return err
+	if err != nil {
+		return homeFault(SpoolDir(home), err)
+	}
+	return nil
 }
 
 // writeSpool puts a whole file in the folder or none.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,12 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"st/orch"
 )
 
 // orphanAge is how old an environment file must be before it counts as left by a verb that never gave its
 // order. The order follows the file within milliseconds.
-const orphanAge = 10 * time.Minute
+var orphanAge = 10 * time.Minute
 
 // sweep removes files of launches that nobody will read any more: those of agents that are gone, and
 // environments whose order never came. It runs before effects do.
@@ -51,4 +54,86 @@ func (d *daemon) sweep() {
 func orphan(e fs.DirEntry) bool {
 	info, err := e.Info()
 	return err == nil && strings.HasSuffix(e.Name(), ".json") && time.Since(info.ModTime()) > orphanAge
+}
+
+// watchSecrets removes, while the daemon runs, environments that were left by a verb that was killed before it
+// gave its order, or by a window that ended before it read its own. It sleeps until a start makes files.
+func (d *daemon) watchSecrets(ctx context.Context) {
+	if err := d.keepSecretsShort(ctx); err != nil {
+		d.log.Printf("launch files: they are not watched: %v", err)
+	}
+}
+
+func (d *daemon) keepSecretsShort(ctx context.Context) error {
+	dir := filepath.Join(runDir(d.home), "launch")
+	if err := prepareDir(dir); err != nil {
+		return err
+	}
+	files, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	if err := files.Add(dir); err != nil {
+		return err
+	}
+	due, armed := time.NewTimer(orphanAge), true // for those that a killed daemon left
+	defer due.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-due.C:
+			armed = d.sweepSecrets(dir)
+		case err := <-files.Errors:
+			d.log.Printf("launch files: %v", err)
+		case ev := <-files.Events:
+			if armed || !ev.Has(fsnotify.Create) {
+				continue
+			}
+			armed = true
+		}
+		if armed {
+			due.Reset(orphanAge)
+		}
+	}
+}
+
+// sweepSecrets removes what is older than orphanAge, and tells whether anything is left. While a start is under
+// way, on a full disk that may be long, all of it may still be read.
+func (d *daemon) sweepSecrets(dir string) (left bool) {
+	paths, err := filepath.Glob(filepath.Join(globWord(dir), "*.json"))
+	specs, err2 := filepath.Glob(filepath.Join(globWord(dir), "*", "pane.json"))
+	if err = errors.Join(err, err2); err != nil {
+		d.log.Printf("launch files: %v", err)
+		return false
+	}
+	opening := d.opening()
+	for _, path := range append(paths, specs...) {
+		info, err := os.Lstat(path)
+		if err == nil && !opening && time.Since(info.ModTime()) > orphanAge {
+			err = os.Remove(path)
+		} else {
+			left = left || err == nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			d.log.Printf("launch files: %v", err)
+		}
+	}
+	return left
+}
+
+// opening tells whether a window is still to be opened.
+func (d *daemon) opening() (yes bool) {
+	d.loop.Read(func(v orch.View) {
+		for _, a := range orch.Live(v) {
+			yes = yes || a.Ours && a.Place.Pane == ""
+		}
+	})
+	return yes
+}
+
+// globWord is a path in which nothing is a pattern.
+func globWord(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -70,7 +70,12 @@ func (w *watch) onChange(ctx context.Context, f func()) {
 // tell brings in a fact that we found.
 func (w *watch) tell(ctx context.Context, what orch.What) {
 	_, err := w.do(ctx, orch.Input{At: w.now(), What: what})
-	if err != nil && !errors.Is(err, ErrStopped) && ctx.Err() == nil {
+	w.report(what, err)
+}
+
+// report notes a fact that was not taken. That the daemon ends is no reason: the next one looks for itself.
+func (w *watch) report(what orch.What, err error) {
+	if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, context.Canceled) {
 		w.log.Printf("%s: %v", what.Type(), err)
 	}
 }
@@ -107,7 +112,7 @@ func (w *watch) inventory(ctx context.Context) {
 	}
 	for _, a := range w.live() {
 		if a.Proc.PID != 0 && !alive(a.Proc) {
-			w.tell(ctx, orch.AgentExited{Agent: a.ID, Code: -1, Why: "exited"})
+			w.ended(ctx, a.ID, orch.AgentExited{Agent: a.ID, Code: -1, Why: "exited"})
 		}
 	}
 }

@@ -123,14 +123,31 @@ func (w *watch) after(ctx context.Context, d time.Duration, agent string, what o
 		case <-time.After(d):
 		}
 	}
-	if w.lives(agent) {
-		w.tell(ctx, what)
+	w.ended(ctx, agent, what)
+}
+
+// ended tells of an agent's end. An end is seen once only: while the store can't be written it is told again,
+// beside whoever saw it.
+func (w *watch) ended(ctx context.Context, agent string, what orch.What) {
+	try := func() error {
+		if !w.lives(agent) {
+			return nil
+		}
+		_, err := w.do(ctx, orch.Input{At: w.now(), What: what})
+		return err
 	}
+	err := try()
+	var store *StoreError
+	if !errors.As(err, &store) {
+		w.report(what, err)
+		return
+	}
+	w.running.Go(func() { w.report(what, patient(ctx, try)) })
 }
 
 // serverGone tells of all agents of a server that has ended.
 func (w *watch) serverGone(ctx context.Context, server string) {
 	for _, a := range w.on(server) {
-		w.tell(ctx, orch.AgentExited{Agent: a.ID, Code: -1, Why: "server_gone"})
+		w.ended(ctx, a.ID, orch.AgentExited{Agent: a.ID, Code: -1, Why: "server_gone"})
 	}
 }

@@ -185,7 +185,11 @@ func (b *Batch) durable() bool {
 // lost.
 func (j *Journal) Commit(b *Batch) error {
 	if b.durable() {
-		if err := j.write(b); err != nil {
+		err := j.write(b)
+		j.mu.Lock()
+		j.trouble = err
+		j.mu.Unlock()
+		if err != nil {
 			return err
 		}
 	}

@@ -62,6 +62,7 @@ type Journal struct {
 	options Options
 	db      *bbolt.DB
 	said    []string
+	trouble error // of the last write; guarded by mu
 	broken  error // set when a write ended in doubt; no further write is tried
 
 	mu  sync.RWMutex // held for writing while a commit changes mem, for reading by those who don't own it
@@ -79,6 +80,13 @@ type Journal struct {
 
 // Said tells what Open had to do to get at the state, for the log; usually nothing.
 func (j *Journal) Said() []string { return j.said }
+
+// Trouble is why the last write failed; nil where it did not. It may be called from any goroutine.
+func (j *Journal) Trouble() error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.trouble
+}
 
 // View is the committed state, for the owner.
 func (j *Journal) View() orch.View { return j.mem }

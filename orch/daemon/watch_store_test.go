@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"testing"
+	"time"
+
+	"st/orch"
+)
+
+// lone is a state with one agent in it.
+type lone struct{ agent orch.Agent }
+
+func (l lone) Entity(key string) orch.Entity {
+	if key == l.agent.Key() {
+		return l.agent
+	}
+	return nil
+}
+
+func (l lone) Each(noun string, f func(orch.Entity) bool) {
+	if noun == "agent" {
+		f(l.agent)
+	}
+}
+
+// An agent ends while the disk is full: its end is told again until it is taken, and then no more.
+func TestEndIsToldAgainWhileTheStoreIsFull(t *testing.T) {
+	place := orch.Place{Server: "/tmp/s|1|2", Pane: "%1"}
+	state := lone{orch.Agent{ID: "a1", Place: place}}
+	var why []string
+	w := &watch{
+		state: func(f func(orch.View)) { f(state) }, now: time.Now, log: log.New(io.Discard, "", 0),
+		do: func(_ context.Context, in orch.Input) (any, error) {
+			why = append(why, in.What.(orch.AgentExited).Why)
+			if len(why) == 1 {
+				return nil, &StoreError{Err: errors.New("no space left on device")}
+			}
+			state.agent.Gone = "gone"
+			return nil, nil
+		},
+	}
+	w.serverGone(context.Background(), place.Server)
+	w.running.Wait()
+	w.after(context.Background(), 0, "a1", orch.AgentExited{Agent: "a1", Why: "exited"})
+	w.running.Wait()
+	if len(why) != 2 || why[0] != "server_gone" || why[1] != "server_gone" {
+		t.Errorf("told: %q", why)
+	}
+}
