@@ -63,12 +63,19 @@ func whoIs(v View, by Caller) identity {
 }
 
 // CheckAs refuses a caller who speaks as an agent that nobody knows: what is asked would else be answered for
-// somebody else.
+// somebody else. An agent that is proved by its process or its secret speaks for itself alone, and one that was
+// started inside another does not become that one by saying so; a person may speak as any.
 func CheckAs(v View, by Caller) *Error {
 	if by.As == "" {
 		return nil
 	}
-	if _, ok := agentAs(v, by); ok {
+	a, ok := agentAs(v, by)
+	proved := by
+	proved.As = ""
+	if own := whoIs(v, proved); ok && own.agent != nil && (own.agent.ID != a.ID || own.child) {
+		return refuse("refused_agent", "", "--as %s: another agent asks, and an agent speaks for itself alone", by.As)
+	}
+	if ok {
 		return nil
 	}
 	return refuse("agent_not_found", "st agents", "--as %s: no such agent", by.As)
