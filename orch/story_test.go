@@ -84,6 +84,8 @@ func callers() map[string]Caller {
 	}
 	asNobody := kind(1001)
 	asNobody.As = "a9"
+	other, itself, parent := kind(2001), kind(1001), kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"})
+	other.As, itself.As, parent.As = "a1", "a1", "a1"
 	coordinator := kind(500)
 	coordinator.Place.Pane = "%5"
 	as := func(c Caller, agent string) Caller { c.As = agent; return c }
@@ -99,6 +101,9 @@ func callers() map[string]Caller {
 		"w1":          kind(1001),
 		"w2":          kind(2001),
 		"w1as-a9":     asNobody,
+		"w2as-a1":     other,
+		"w1as-a1":     itself,
+		"childas-a1":  parent,
 		"w1child":     kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"}),
 		"stranger":    kind(9001),
 		"sandboxed":   {Nonce: "n1", Path: "spool"},
