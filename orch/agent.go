@@ -234,6 +234,14 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 		s.turnOf(a, e)
 		return
 	}
+	if !hook && e.Type == PromptIn { // as a rule its hook has told; where it was queued, the screen says whether it runs
+		s.memory = true
+		if !a.Turn {
+			a.WatchTo = s.at.Add(watchTime)
+			s.put(a)
+		}
+		return
+	}
 	a.Hooked = a.Hooked || hook
 	a.LastSeen = s.at
 	if e.Subagent == "" {

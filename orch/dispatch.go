@@ -251,6 +251,9 @@ func (s *step) takeReport(d Dispatch, r Report) {
 // reporter is the worker that the caller is, for the verbs that only a worker may say.
 func (s *step) reporter() (Worker, *Error) {
 	id := s.who(s.in.By)
+	if s.in.By.As != "" && len(agents(s.in.By.Chain)) == 0 && s.in.By.Nonce == "" {
+		return Worker{}, refuse("not_yours", "st worker ls", "a person may not report for %s: only the agent that was given a task may", id.name())
+	}
 	if id.child {
 		return Worker{}, refuse("not_yours", "", "an agent that was started inside %s may not report for it; only %[1]s itself may", id.name())
 	}

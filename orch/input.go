@@ -187,7 +187,6 @@ type (
 		Copy    string `json:"copy"`
 		Run     string `json:"run"`
 		Task    string `json:"task"`
-		Title   string `json:"title"`
 		Spec    string `json:"spec"`
 		Command string `json:"command"` // how the agent's shell calls us
 	}

@@ -184,6 +184,9 @@ func workerInfo(v View, id string) WorkerInfo {
 	if d.Report != nil {
 		i.Outcome, i.Summary = d.Report.Outcome, d.Report.Summary
 	}
+	if a.Gone != "" {
+		i.Screen = "" // of a pane that is no more
+	}
 	i.Settled = settledState(i.State)
 	return i
 }
@@ -204,6 +207,9 @@ func agentInfo(v View, a Agent) AgentInfo {
 	st, wf := a.status()
 	i := AgentInfo{ID: a.ID, Kind: a.Kind, Role: "none", Name: a.Name, Status: st, Since: a.Since, WaitingFor: wf, Screen: a.Screen,
 		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir}
+	if a.Gone != "" {
+		i.Screen = ""
+	}
 	if w, ok := workerOf(v, a.ID); ok {
 		i.Role, i.Worker, i.Run = "worker", w.ID, w.Run
 	}

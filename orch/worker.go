@@ -124,7 +124,7 @@ func (s *step) workerStart(o WorkerStart) *Error {
 	s.clock(d)
 	s.log("worker-started", Event{Worker: w.ID, Agent: a.ID, Task: t.ID, Dispatch: d.ID, By: id.name(), Text: name})
 	s.do(PaneOpen{Agent: a.ID, Worker: w.ID, Dispatch: d.ID, Kind: o.Kind, Target: o.Target, Name: name, Dir: o.Dir, Program: o.Program, Model: o.Model, Args: o.Args,
-		EnvFile: o.EnvFile, Nonce: a.Nonce, Copy: d.Copy, Run: run.ID, Task: t.ID, Title: t.Title, Spec: o.Spec, Command: o.Command})
+		EnvFile: o.EnvFile, Nonce: a.Nonce, Copy: d.Copy, Run: run.ID, Task: t.ID, Spec: o.Spec, Command: o.Command})
 	s.answer = func() any {
 		return StartAnswer{Run: run.ID, NewRun: fresh, Worker: w.ID, Name: w.Name, Task: t.ID, Dispatch: d.ID, Agent: a.ID}
 	}

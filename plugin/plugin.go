@@ -28,7 +28,6 @@ type Job struct {
 	Worker   string // w2
 	Run      string // r1
 	Task     string // t4
-	Title    string // of the task; "" is left out
 	Dispatch string // d7
 	// Command is how the agent's shell calls us: a name in its PATH, or an absolute path, which is quoted here.
 	Command string
@@ -40,7 +39,6 @@ const Separator = "\n---\n\n"
 // Recipe is the part of a task copy that comes before the task: who the worker is and how it reports.
 func Recipe(j Job) string {
 	j.Command = shellWord(j.Command)
-	j.Title = oneLine(j.Title)
 	var b strings.Builder
 	if err := recipe().Execute(&b, j); err != nil {
 		panic("plugin: the recipe does not fit its own data: " + err.Error())
@@ -60,9 +58,4 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// oneLine keeps a title from looking like a part of the recipe.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == ' ' }), " ")
 }

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-var job = Job{Worker: "w2", Run: "r1", Task: "t4", Title: "Count\n---\nthe  words", Dispatch: "d7", Command: "st"}
+var job = Job{Worker: "w2", Run: "r1", Task: "t4", Dispatch: "d7", Command: "st"}
 
 func TestRecipeNamesTheExactCommand(t *testing.T) {
 	got := Recipe(job)
 	for _, want := range []string{
-		"worker w2", "run r1", "title: Count --- the words\n",
+		"worker w2", "run r1",
 		"\n   st worker done --dispatch d7 --summary 'what was done and how it was checked'\n",
 		"--outcome failed", "--report FILE", "st worker progress '",
 	} {
@@ -20,7 +20,7 @@ func TestRecipeNamesTheExactCommand(t *testing.T) {
 	}
 	for _, line := range strings.Split(got, "\n") {
 		if line == "---" {
-			t.Errorf("a title makes a separator inside the recipe:\n%s", got)
+			t.Errorf("there is a separator inside the recipe:\n%s", got)
 		}
 		if len([]rune(line)) > 120 {
 			t.Errorf("a line of %d characters: %q", len([]rune(line)), line)
@@ -46,13 +46,5 @@ func TestAnOddCommandIsQuoted(t *testing.T) {
 	want := `'/home/a b/it'\''s/st' worker done --dispatch d7 `
 	if got := Recipe(j); !strings.Contains(got, want) {
 		t.Fatalf("want %q in:\n%s", want, got)
-	}
-}
-
-func TestRecipeWithoutTitle(t *testing.T) {
-	j := job
-	j.Title = ""
-	if got := Recipe(j); strings.Contains(got, "title") || strings.Contains(got, "\n\n\n") {
-		t.Fatalf("a missing title leaves traces:\n%s", got)
 	}
 }

@@ -34,7 +34,12 @@ type hookBody struct {
 // runHook is `st hook KIND`: an agent's hook. It prints what the kind answers its agent, tells the daemon or
 // leaves a file for it, and always exits 0: whatever is wrong with us, the agent goes on with its work. For
 // the same reason nothing is said on standard error.
-func runHook(args []string, stdin io.Reader, stdout io.Writer, env func(string) string) int {
+func runHook(args []string, stdin io.Reader, stdout io.Writer, env func(string) string) (code int) {
+	defer func() {
+		if recover() != nil { // a panic would end with 2, which an agent takes for a refusal
+			code = exitDone
+		}
+	}()
 	payload, err := io.ReadAll(io.LimitReader(stdin, payloadMax))
 	if err != nil || len(args) == 0 {
 		return exitDone

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"os"
 	"strings"
@@ -33,13 +34,34 @@ func workerStop(c *call) (int, error) {
 	if err := c.do(orch.WorkerStop{Worker: c.arg(0)}, &a); err != nil {
 		return 0, err
 	}
-	if c.out.json {
+	if !a.Already {
+		if err := c.awaitGone(&a.Worker); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case c.out.json:
 		return exitDone, c.out.data(a)
-	}
-	if a.Already {
+	case a.Already:
 		return exitDone, c.out.say("nothing to do: worker %s was stopped or had ended", named(a.Worker))
+	case len(a.Worker.LeftOver) > 0:
+		return exitDone, c.out.say("stopped worker %s; left over: %s", named(a.Worker), strings.Join(a.Worker.LeftOver, ", "))
 	}
-	return exitDone, c.out.say("stopping worker %s", named(a.Worker))
+	return exitDone, c.out.say("stopped worker %s", named(a.Worker))
+}
+
+// awaitGone waits until a worker's agent has ended and its pane is closed.
+func (c *call) awaitGone(w *orch.WorkerInfo) error {
+	client, err := c.connect()
+	if err != nil {
+		return err
+	}
+	return c.watch(c.ctx, client, "worker", orch.WorkerArgs{Worker: w.ID}, func(raw json.RawMessage) (bool, error) {
+		if err := json.Unmarshal(raw, w); err != nil {
+			return false, err
+		}
+		return w.Status != "gone", nil
+	})
 }
 
 // confirmStop asks a person at a terminal; nobody else is asked.

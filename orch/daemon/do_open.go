@@ -225,7 +225,7 @@ func writeCopy(o orch.PaneOpen) error {
 		return err
 	}
 	job := plugin.Job{
-		Worker: o.Worker, Run: o.Run, Task: o.Task, Title: o.Title, Dispatch: o.Dispatch, Command: o.Command,
+		Worker: o.Worker, Run: o.Run, Task: o.Task, Dispatch: o.Dispatch, Command: o.Command,
 	}
 	return writeWhole(o.Copy, []byte(plugin.Copy(job, o.Spec)))
 }

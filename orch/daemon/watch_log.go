@@ -176,5 +176,6 @@ func (t *tail) take(data []byte) (newest *orch.AgentEvent) {
 	}
 }
 
-// loggedOnly are the events that a hook may fail to tell.
-var loggedOnly = map[string]bool{orch.Interrupted: true, orch.TurnFailed: true}
+// loggedOnly are the events that a hook may fail to tell. A prompt is among them: one that was queued goes on
+// after the end of the turn before it.
+var loggedOnly = map[string]bool{orch.Interrupted: true, orch.TurnFailed: true, orch.PromptIn: true}

@@ -133,8 +133,7 @@ func (r *rig) daemon() (proc.Process, error) { return lockHolder(r.home) }
 
 // window opens a window by hand and returns its pane's process.
 func (r *rig) window(argv ...string) (int, error) {
-	args := append([]string{"-u", "-S", r.socket, "new-window", "-d", "-t", "bench:", "-c", r.project, "-P", "-F", "#{pane_pid}"}, argv...)
-	cmd := exec.Command("tmux", args...)
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", r.socket, "new-window", "-d", "-t", "bench:", "-c", r.project, "-P", "-F", "#{pane_pid}"}, argv...)...)
 	cmd.Env = r.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
