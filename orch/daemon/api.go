@@ -248,6 +248,10 @@ func (s *Server) watch(ctx context.Context, conn *net.UnixConn, by orch.Caller, 
 	if err := s.Handlers.Watch(ctx, by, req.Name, req.Body, send); err != nil {
 		return err
 	}
+	// A daemon that stops has not told all: whoever reads an end would take what it has for the last word.
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	s.logUnread(s.write(conn, nil, true))
 	return nil
 }

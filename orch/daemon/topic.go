@@ -169,7 +169,7 @@ func (d *daemon) watch(ctx context.Context, by orch.Caller, name string, args js
 	for first := true; ; first = false {
 		select {
 		case <-ctx.Done():
-			return nil
+			return ctx.Err()
 		case now := <-c:
 			if now.err != nil {
 				return now.err
