@@ -100,6 +100,7 @@ func TestTextWhileWorkingJoinsTheTurn(t *testing.T) {
 	s.prompt("run until test -e go; do sleep 0.02; done")
 	s.shows("Working…")
 	s.shows("esc to interrupt")
+	s.told(SessionStarted, PromptIn, ToolStarted) // else the next prompt's hook may overtake the tool's
 	s.draft("")
 	s.prompt("say and this")
 	s.told(SessionStarted, PromptIn, ToolStarted, PromptIn)

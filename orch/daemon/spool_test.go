@@ -187,10 +187,13 @@ func TestSpoolIsWatched(t *testing.T) {
 }
 
 func TestReportSpoolsWhatCantBeKept(t *testing.T) {
-	answer := errors.New("the store is full")
+	answers := make(chan error, 4) // one for each call
 	home, stop := serveHere(t, Handlers{
-		Do: func(context.Context, orch.Caller, string, string, json.RawMessage) (any, error) { return nil, answer },
+		Do: func(context.Context, orch.Caller, string, string, json.RawMessage) (any, error) { return nil, <-answers },
 	})
+	answers <- errors.New("the store is full")
+	answers <- errors.New("the store is full")
+	answers <- &orch.Error{Code: "not_yours"}
 	s := &Spooled{Home: home}
 	must(t, Report(t.Context(), home, "hook", From{}, 1, true))
 	if n := inSpool(t, s); n != 1 {
@@ -199,7 +202,6 @@ func TestReportSpoolsWhatCantBeKept(t *testing.T) {
 	if err := Report(t.Context(), home, "hook", From{}, 1, false); code(err) != codeFailed || inSpool(t, s) != 1 {
 		t.Errorf("one that may be dropped: %v, %d files", err, inSpool(t, s))
 	}
-	answer = &orch.Error{Code: "not_yours"}
 	if err := Report(t.Context(), home, "hook", From{}, 1, true); code(err) != "not_yours" || inSpool(t, s) != 1 {
 		t.Errorf("a refusal: %v, %d files", err, inSpool(t, s))
 	}
