@@ -29,14 +29,10 @@ func serveHere(t *testing.T, h Handlers) (home string, stop func()) {
 	must(t, s.Listen(home))
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
-	stopped := false
-	stop = func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
-		if !stopped {
-			stopped = true
-			must(t, <-done)
-		}
-	}
+		must(t, <-done)
+	})
 	t.Cleanup(stop)
 	return home, stop
 }
