@@ -189,7 +189,9 @@ func TestSpoolIsWatched(t *testing.T) {
 func TestReportSpoolsWhatCantBeKept(t *testing.T) {
 	answers := make(chan error, 4) // one for each call
 	home, stop := serveHere(t, Handlers{
-		Do: func(context.Context, orch.Caller, string, string, json.RawMessage) (any, error) { return nil, <-answers },
+		Do: func(context.Context, orch.Caller, string, string, json.RawMessage) (any, error) {
+			return nil, <-answers
+		},
 	})
 	answers <- errors.New("the store is full")
 	answers <- errors.New("the store is full")
