@@ -16,6 +16,7 @@ import (
 
 	"st/hooks"
 	"st/hooks/demo"
+	"st/orch"
 )
 
 // TestMain makes the test binary the agent where it is called as one, and st where a task reports with it.
@@ -234,6 +235,9 @@ func (s *stage) told(want ...string) {
 	s.until(fmt.Sprintf("hooks %q", want), func() bool {
 		return strings.Join(s.events(), " ") == strings.Join(want, " ")
 	})
+	if len(want) > 0 && want[len(want)-1] == orch.TurnEnded {
+		s.until("the turn is over", func() bool { return !s.kind.Look(s.view()).Working }) // its hook is told a moment before
+	}
 }
 
 func (s *stage) logged(what, text string) {
