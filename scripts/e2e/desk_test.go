@@ -96,13 +96,23 @@ func (b *desk) env() []string {
 		"TMUX=" + b.tmux.Socket() + ",1,0"}
 }
 
-// allow writes the person's own consent into their settings: these rules and this permission mode.
+// allow writes the person's own consent into their settings, for this test: these rules and this permission mode.
 func (b *desk) allow(mode string, rules ...string) {
 	b.t.Helper()
+	path := filepath.Join(b.home, ".claude", "settings.json")
+	old, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() {
+		if err := os.WriteFile(path, old, 0o600); err != nil {
+			b.t.Error(err)
+		}
+	})
 	set := map[string]any{"theme": "dark", "permissions": map[string]any{"defaultMode": mode, "allow": rules}}
 	raw, err := json.Marshal(set)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.home, ".claude", "settings.json"), raw, 0o600)
+		err = os.WriteFile(path, raw, 0o600)
 	}
 	if err != nil {
 		b.t.Fatal(err)
