@@ -109,7 +109,7 @@ func claudeSettings(s Spec) ([]byte, error) {
 		Permissions permissions        `json:"permissions"`
 	}{Hooks: map[string][]group{}}
 	// Byte-identical commands in several settings files fire once: the same string everywhere.
-	command := shellWord(s.Self) + " hook claude"
+	command := hookCommand(s.Self, "claude")
 	for event, seconds := range claudeEvents {
 		set.Hooks[event] = []group{{[]call{{"command", command, seconds}}}}
 	}

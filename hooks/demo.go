@@ -47,7 +47,7 @@ func (demoKind) Runs(spec string) bool { return demo.Runs(spec) }
 
 func (demoKind) Launch(s Spec) (Launch, error) {
 	path := filepath.Join(s.Scratch, "settings.json")
-	text, err := json.Marshal(map[string]any{"hooks": demoHooks(shellWord(s.Self) + " hook demo")})
+	text, err := json.Marshal(map[string]any{"hooks": demoHooks(hookCommand(s.Self, "demo"))})
 	if err != nil {
 		return Launch{}, err
 	}
