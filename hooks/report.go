@@ -1,0 +1,110 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// report is a shell command in which a worker's own two verbs are called.
+type report struct {
+	calls [][]*syntax.Word // each from our own name on
+	// plain says that the command is nothing but such calls, each word of a form that the shell hands over as it
+	// stands.
+	plain   bool
+	command string
+}
+
+// readReport reads a shell command; ok is false where neither verb is called in it. selves are further names by
+// which this very program may be called.
+func readReport(command string, selves []string) (r report, ok bool) {
+	if !strings.Contains(command, "worker") {
+		return report{}, false // spare the parsing
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return report{}, false
+	}
+	selves = append([]string{"st"}, selves...)
+	r = report{calls: reportCalls(file, selves), command: command}
+	r.plain = len(file.Stmts) == 1 && plainly(file.Stmts[0], selves)
+	return r, len(r.calls) > 0
+}
+
+// words are the calls' words behind the program's name, as the shell hands them over; for a plain report only.
+func (r report) words() [][]string {
+	var calls [][]string
+	for _, call := range r.calls {
+		var words []string
+		for _, w := range call[1:] {
+			words = append(words, wordText(w))
+		}
+		calls = append(calls, words)
+	}
+	return calls
+}
+
+// refusal teaches the form in which a report passes.
+func (r report) refusal() string {
+	return "st: a report must be a command of its own, with its text in single quotes, so that nobody has to be asked. Write: " +
+		corrected(r.calls, r.command) + " (for a long text, write it into a file and add --report FILE)"
+}
+
+// reportCalls finds every call of the two verbs, at any depth, and returns their words.
+func reportCalls(file *syntax.File, selves []string) [][]*syntax.Word {
+	var ours [][]*syntax.Word
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			if args := reportArgs(call, selves); args != nil {
+				ours = append(ours, args)
+			}
+		}
+		return true
+	})
+	return ours
+}
+
+// reportFront are programs that run what stands behind them.
+var reportFront = []string{"env", "command", "exec", "nohup", "timeout", "time", "nice", "sudo"}
+
+// reportArgs returns the words of a call from our own name on, if it is one of the two verbs.
+func reportArgs(call *syntax.CallExpr, selves []string) []*syntax.Word {
+	args := call.Args
+	if len(args) > 0 && slices.Contains(reportFront, args[0].Lit()) {
+		for len(args) > 0 && !slices.Contains(selves, wordText(args[0])) {
+			args = args[1:]
+		}
+	}
+	if len(args) < 3 || !slices.Contains(selves, wordText(args[0])) || wordText(args[1]) != "worker" {
+		return nil
+	}
+	if verb := wordText(args[2]); verb != "done" && verb != "progress" {
+		return nil
+	}
+	return args
+}
+
+// plainly: one simple command, or several joined by &&, all of them ours, each word of a form that the
+// shell hands over as it stands.
+func plainly(s *syntax.Stmt, selves []string) bool {
+	if s.Negated || s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 {
+		return false
+	}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return cmd.Op == syntax.AndStmt && plainly(cmd.X, selves) && plainly(cmd.Y, selves)
+	case *syntax.CallExpr:
+		if len(cmd.Assigns) > 0 || len(reportArgs(cmd, selves)) != len(cmd.Args) {
+			return false
+		}
+		for i, w := range cmd.Args {
+			// The program and the verb without any quotes: that is how a person would read it, too.
+			if !stands(w) || i < 3 && w.Lit() == "" {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
