@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"st/orch"
 )
@@ -67,12 +66,8 @@ type claudeTrimmed struct {
 	Machine          bool     `json:"machine,omitempty"`
 }
 
-const (
-	claudeWhatMax   = 200
-	claudeAnswerMax = 64 << 10
-	claudeFieldMax  = 4 << 10 // of ids, paths and names: longer ones are nobody's
-	claudeAsk       = "AskUserQuestion"
-)
+// claudeAsk is the tool by which Claude asks a question.
+const claudeAsk = "AskUserQuestion"
 
 func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	c, err := parseClaude(payload)
@@ -80,17 +75,17 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 		return nil, err
 	}
 	t := claudeTrimmed{
-		Event:            claudeCut(c.Event, claudeFieldMax),
-		Session:          claudeCut(c.Session, claudeFieldMax),
-		Transcript:       claudeCut(c.Transcript, claudeFieldMax),
-		Dir:              claudeCut(c.Dir, claudeFieldMax),
-		Source:           claudeCut(c.Source, claudeFieldMax),
-		Reason:           claudeCut(c.Reason, claudeFieldMax),
-		Tool:             claudeCut(c.Tool, claudeWhatMax),
-		Subagent:         claudeCut(c.Subagent, claudeFieldMax),
+		Event:            cut(c.Event, fieldMax),
+		Session:          cut(c.Session, fieldMax),
+		Transcript:       cut(c.Transcript, fieldMax),
+		Dir:              cut(c.Dir, fieldMax),
+		Source:           cut(c.Source, fieldMax),
+		Reason:           cut(c.Reason, fieldMax),
+		Tool:             cut(c.Tool, whatMax),
+		Subagent:         cut(c.Subagent, fieldMax),
 		StopHookActive:   c.StopHookActive,
-		LastMessage:      claudeCut(c.LastMessage, claudeAnswerMax),
-		NotificationType: claudeCut(c.NotificationType, claudeFieldMax),
+		LastMessage:      cut(c.LastMessage, answerMax),
+		NotificationType: cut(c.NotificationType, fieldMax),
 		Machine:          strings.HasPrefix(strings.TrimSpace(c.Prompt), "<task-notification>"),
 	}
 	switch c.Event {
@@ -99,7 +94,7 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	case "UserPromptSubmit":
 		t.Marks = marksIn(c.Prompt)
 	case "StopFailure":
-		t.Error = claudeCut(c.Error, claudeFieldMax) // a failed tool's error is its output
+		t.Error = cut(c.Error, fieldMax) // a failed tool's error is its output
 	}
 	for _, b := range c.BackgroundTasks {
 		if b.Status == "running" || b.Status == "" {
@@ -128,16 +123,16 @@ func parseClaude(payload []byte) (claudeCall, error) {
 func (c claudeCall) what() string {
 	in := c.Input
 	if c.Tool == claudeAsk && len(in.Questions) > 0 {
-		return claudeCut(claudeFirstLine(in.Questions[0].Question), claudeWhatMax)
+		return cut(firstLine(in.Questions[0].Question), whatMax)
 	}
 	text := c.Tool
 	for _, s := range []string{in.Command, in.FilePath, in.Notebook, in.URL, in.Query, in.Skill} {
 		if s != "" {
-			text += ": " + claudeFirstLine(s)
+			text += ": " + firstLine(s)
 			break
 		}
 	}
-	return claudeCut(text, claudeWhatMax)
+	return cut(text, whatMax)
 }
 
 func (claude) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
@@ -186,20 +181,4 @@ func (claude) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 		e.Reason = t.NotificationType
 	}
 	return e, nil
-}
-
-func claudeFirstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
-}
-
-// claudeCut cuts a text to at most n bytes, never inside a character.
-func claudeCut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"st/orch"
@@ -84,7 +81,7 @@ func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 		e.Type, e.Marks = orch.PromptIn, marksIn(text)
 		e.Machine = l.Origin.Kind != "human"
 	case l.Type == "assistant" && l.APIError:
-		e.Type, e.Reason, e.Answer = orch.TurnFailed, claudeCut(l.Error, claudeFieldMax), claudeCut(text, claudeAnswerMax)
+		e.Type, e.Reason, e.Answer = orch.TurnFailed, cut(l.Error, fieldMax), cut(text, answerMax)
 	case l.Type == "assistant" && text != "":
 		e.Type = orch.Noticed
 	default:
@@ -107,50 +104,15 @@ func parseClaudeLine(line []byte) (claudeLine, bool) {
 	return l, err == nil || errors.As(err, &shape)
 }
 
-// LastAnswer reads the transcript from its end, in growing steps: an answer is near the end, but one line
-// with a tool's output or a request's copy may be megabytes long. Claude writes the last answer up to 0.4 s
-// after the hook that tells of the turn's end, which carries it too: at a turn's end the hook's counts.
-func (claude) LastAnswer(path string) (answer string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return "", err
-	}
-	var rest []byte // the unread beginning of a line whose end was read
-	for step := int64(64 << 10); end > 0; step *= 2 {
-		from := max(0, end-step)
-		chunk := make([]byte, end-from)
-		if _, err := f.ReadAt(chunk, from); err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("%s: %w", path, err)
-		}
-		chunk = append(chunk, rest...)
-		start := 0
-		if from > 0 {
-			start = bytes.IndexByte(chunk, '\n') + 1 // 0 where there is no whole line yet
-		}
-		if text, ok := lastClaudeText(chunk[start:]); ok && (start > 0 || from == 0) {
-			return text, nil
-		}
-		if start == 0 {
-			start = len(chunk)
-		}
-		rest, end = bytes.Clone(chunk[:start]), from
-	}
-	return "", nil
-}
+// LastAnswer reads the transcript. Claude writes the last answer up to 0.4 s after the hook that tells of the
+// turn's end, which carries it too: at a turn's end the hook's counts.
+func (claude) LastAnswer(path string) (answer string, err error) { return lastInLog(path, claudeSaid) }
 
-// lastClaudeText finds the last text that the agent itself said in whole lines.
-func lastClaudeText(lines []byte) (string, bool) {
-	for len(lines) > 0 {
-		i := bytes.LastIndexByte(bytes.TrimSuffix(lines, []byte("\n")), '\n') + 1
-		if l, ok := parseClaudeLine(lines[i:]); ok && l.Type == "assistant" && !l.Sidechain && l.Message.Content != "" {
-			return claudeCut(string(l.Message.Content), claudeAnswerMax), true
-		}
-		lines = lines[:i]
+// claudeSaid is what the agent itself said in one line of its transcript, "" for any other line.
+func claudeSaid(line []byte) string {
+	l, ok := parseClaudeLine(line)
+	if !ok || l.Type != "assistant" || l.Sidechain {
+		return ""
 	}
-	return "", false
+	return cut(string(l.Message.Content), answerMax)
 }

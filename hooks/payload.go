@@ -1,6 +1,32 @@
 package hooks
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// How much of a payload's fields leaves the hook process, in bytes.
+const (
+	whatMax   = 200
+	answerMax = 64 << 10
+	fieldMax  = 4 << 10 // of ids, paths and names: longer ones are nobody's
+)
+
+// cut cuts a text to at most n bytes, never inside a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
 
 // mark finds the path of a task copy: one a dispatch, named by its id.
 var mark = pattern(`[A-Za-z0-9._/-]*/d[0-9]+\.md\b`)
