@@ -1,9 +1,6 @@
 package hooks
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // claudeMarkInput opens Claude's input line: the prompt sign and a no-break space. Old prompts in the
 // transcript and entries of menus have the sign too, but a plain space after it.
@@ -16,73 +13,15 @@ const (
 // chosen entry of a dialog, and by the frame around that row. Words elsewhere on the screen are output:
 // the same words appear there.
 func (claude) Look(v View) Screen {
-	cells := claudeCells(v.Rows)
+	cells := cellsOf(v.Rows)
 	if s, ok := claudeInputLine(cells, v); ok {
 		return s
 	}
 	return Screen{Name: claudeDialog(cells, v)}
 }
 
-// claudeCell is one character of the screen.
-type claudeCell struct {
-	r   rune
-	dim bool
-}
-
-// claudeCells reads rows with SGR sequences. Attributes carry over from row to row, as the capture writes them.
-func claudeCells(rows []string) [][]claudeCell {
-	dim := false
-	out := make([][]claudeCell, len(rows))
-	for i, row := range rows {
-		for len(row) > 0 {
-			if strings.HasPrefix(row, "\x1b[") {
-				end := strings.IndexByte(row, 'm')
-				if end < 0 {
-					break
-				}
-				dim = claudeDim(row[2:end], dim)
-				row = row[end+1:]
-				continue
-			}
-			r, n := utf8.DecodeRuneInString(row)
-			out[i] = append(out[i], claudeCell{r, dim})
-			row = row[n:]
-		}
-	}
-	return out
-}
-
-// claudeDim follows the attribute "faint" through one SGR sequence.
-func claudeDim(sgr string, dim bool) bool {
-	codes := strings.Split(sgr, ";")
-	for i := 0; i < len(codes); i++ {
-		switch codes[i] {
-		case "", "0", "22":
-			dim = false
-		case "2":
-			dim = true
-		case "38", "48", "58": // a colour's own numbers follow
-			if i+1 < len(codes) && codes[i+1] == "5" {
-				i += 2
-			} else if i+1 < len(codes) && codes[i+1] == "2" {
-				i += 4
-			}
-		}
-	}
-	return dim
-}
-
-// claudeText is a row's plain text without the blanks at its end.
-func claudeText(row []claudeCell) string {
-	var b strings.Builder
-	for _, c := range row {
-		b.WriteRune(c.r)
-	}
-	return strings.TrimRight(b.String(), " ")
-}
-
 // claudeRule reports whether a row is a frame's horizontal line. A session's name may stand in it.
-func claudeRule(row []claudeCell) bool { return claudeIsRule(claudeText(row)) }
+func claudeRule(row []cell) bool { return claudeIsRule(textOf(row)) }
 
 func claudeIsRule(text string) bool {
 	return strings.HasPrefix(text, "────────") || strings.HasPrefix(text, "▔▔▔▔▔▔▔▔")
@@ -94,18 +33,18 @@ const claudeIndent = 2
 // claudeInputLine finds the input line around the cursor: the row with the mark, right under a rule, and
 // the rows down to the next rule, the cursor in one of them and right of the mark. A line that a person
 // turned into a shell command has another mark, and counts as a draft that begins with it.
-func claudeInputLine(cells [][]claudeCell, v View) (Screen, bool) {
+func claudeInputLine(cells [][]cell, v View) (Screen, bool) {
 	if v.CursorY >= len(cells) || v.CursorX < claudeIndent {
 		return Screen{}, false
 	}
 	top := v.CursorY
 	for top > 0 && !claudeRule(cells[top-1]) {
-		if !strings.HasPrefix(claudeText(cells[top])+"  ", "  ") {
+		if !strings.HasPrefix(textOf(cells[top])+"  ", "  ") {
 			return Screen{}, false // no further row of an input line
 		}
 		top--
 	}
-	first := claudeText(cells[top])
+	first := textOf(cells[top])
 	shell := strings.HasPrefix(first, claudeMarkShell)
 	if top == 0 || !shell && !strings.HasPrefix(first, claudeMarkInput) {
 		return Screen{}, false
@@ -129,7 +68,7 @@ func claudeInputLine(cells [][]claudeCell, v View) (Screen, bool) {
 // claudeDraft joins the rows of an input line by nothing: where a row is full the screen does not tell a
 // word cut at the edge from a blank that was left out there. Faint text is a hint and no draft; the
 // cursor's own cell is shown inverse, never faint, and belongs to the hint that follows it.
-func claudeDraft(rows [][]claudeCell, cursorX, cursorY int) string {
+func claudeDraft(rows [][]cell, cursorX, cursorY int) string {
 	var draft strings.Builder
 	for y, row := range rows {
 		var b strings.Builder
@@ -148,12 +87,12 @@ func claudeDraft(rows [][]claudeCell, cursorX, cursorY int) string {
 // claudePopup reports whether a menu of commands or files stands over the input line and Enter would take
 // an entry of it that is not what was typed. above are the rows over the line's rule. A menu in which
 // nothing is chosen (that of files) takes nothing.
-func claudePopup(above [][]claudeCell, draft string) bool {
+func claudePopup(above [][]cell, draft string) bool {
 	if !strings.HasPrefix(draft, "/") && !strings.Contains(draft, "@") {
 		return false // the same sign in the output above is output
 	}
 	for y := len(above) - 1; y >= 0; y-- {
-		t := claudeText(above[y])
+		t := textOf(above[y])
 		if t == "" {
 			return false
 		}
@@ -172,12 +111,12 @@ var claudeSpinner = pattern(`^[·✢✳✶✻✽*∗] .*…`)
 // claudeWorking looks for a running turn's marks where they stand: the spinner is the lowest row over the
 // input line that is not indented (tips and queued prompts stand under or over it, indented or with another
 // sign), and the status line under the input line says how to interrupt, unless there is a draft.
-func claudeWorking(above, below [][]claudeCell) bool {
-	if len(below) > 0 && strings.Contains(claudeText(below[0]), "esc to interrupt") {
+func claudeWorking(above, below [][]cell) bool {
+	if len(below) > 0 && strings.Contains(textOf(below[0]), "esc to interrupt") {
 		return true
 	}
 	for y := len(above) - 1; y >= 0; y-- {
-		if t := claudeText(above[y]); t != "" && !strings.HasPrefix(t, " ") {
+		if t := textOf(above[y]); t != "" && !strings.HasPrefix(t, " ") {
 			return claudeSpinner().MatchString(t)
 		}
 	}
@@ -201,11 +140,8 @@ var claudeTitles = []struct{ starts, screen string }{
 }
 
 // claudeDialog names a screen without an input line.
-func claudeDialog(cells [][]claudeCell, v View) string {
-	rows := make([]string, len(cells))
-	for i, c := range cells {
-		rows[i] = claudeText(c)
-	}
+func claudeDialog(cells [][]cell, v View) string {
+	rows := textsOf(cells)
 	if v.CursorY < len(rows) {
 		if choice := claudeChoice().FindStringSubmatch(rows[v.CursorY]); choice != nil {
 			return claudeChosen(rows, v, choice[1], choice[2] != "")

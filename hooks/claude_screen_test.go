@@ -1,71 +1,14 @@
 package hooks
 
 import (
-	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-var claudeUpdate = flag.Bool("update-claude", false, "write what is seen into testdata; read the diff")
-
-// recordedView reads a recorded screen: a line with cursor, flags and size, then the rows.
-func recordedView(t testing.TB, path string) View {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, body, _ := strings.Cut(string(text), "\n")
-	var v View
-	var visible, alternate int
-	_, err = fmt.Sscanf(head, "cursor=%d,%d visible=%d alternate=%d size=%dx%d",
-		&v.CursorX, &v.CursorY, &visible, &alternate, &v.Width, &v.Height)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	v.CursorVisible, v.Alternate = visible == 1, alternate == 1
-	v.Rows = strings.Split(strings.TrimSuffix(body, "\n"), "\n")
-	return v
-}
-
-// TestClaudeScreens reads every recorded screen: screens/SIZE-NAME.txt are looks at Claude Code 2.1.332, those
-// whose name begins with r older ones, whose cursor was worked out afterwards. screens.txt says what each is.
+// TestClaudeScreens: recordings whose name begins with r are older ones, whose cursor was worked out afterwards.
 func TestClaudeScreens(t *testing.T) {
-	files, err := filepath.Glob("testdata/claude/screens/*.txt")
-	if err != nil || len(files) < 80 {
-		t.Fatalf("%d recorded screens, %v", len(files), err)
-	}
-	var got strings.Builder
-	for _, f := range files {
-		s := claude{}.Look(recordedView(t, f))
-		fmt.Fprintf(&got, "%s: %s", strings.TrimSuffix(filepath.Base(f), ".txt"), s.Name)
-		if s.Popup {
-			got.WriteString(" popup")
-		}
-		if s.Working {
-			got.WriteString(" working")
-		}
-		if s.Draft != "" {
-			fmt.Fprintf(&got, " draft %q", s.Draft)
-		}
-		got.WriteByte('\n')
-	}
-	const table = "testdata/claude/screens.txt"
-	if *claudeUpdate {
-		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("screens read as\n%s\nwant\n%s", got.String(), want)
-	}
+	screenTable(t, "claude", 80, claude{}.Look)
 }
 
 // TestClaudeOutputIsNoDialog puts every recorded dialog above a ready input line, as output that an agent

@@ -44,7 +44,7 @@ func TestClaudeCalls(t *testing.T) {
 		fmt.Fprintf(&got, "%s: %s\n", strings.TrimSuffix(filepath.Base(f), ".json"), line)
 	}
 	const table = "testdata/claude/calls.txt"
-	if *claudeUpdate {
+	if *updateScreens {
 		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
