@@ -44,5 +44,8 @@ func shellWord(s string) string {
 	if plainWord().MatchString(s) {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return quotedWord(s)
 }
+
+// quotedWord makes one word in single quotes for sh.
+func quotedWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,140 @@
+package hooks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"st/orch"
+)
+
+// codexCall is a hook's payload, as far as st reads it.
+type codexCall struct {
+	Event      string     `json:"hook_event_name"`
+	Session    string     `json:"session_id"`
+	Transcript string     `json:"transcript_path"`
+	Dir        string     `json:"cwd"`
+	Source     string     `json:"source"`
+	Reason     string     `json:"reason"`
+	Tool       string     `json:"tool_name"`
+	Input      codexInput `json:"tool_input"`
+	Subagent   string     `json:"agent_id"`
+	Answer     string     `json:"last_assistant_message"`
+	Prompt     string     `json:"prompt"`
+}
+
+type codexInput struct {
+	Command   string `json:"command"`
+	Why       string `json:"description"`
+	Questions []struct {
+		Question string `json:"question"`
+	} `json:"questions"`
+}
+
+// codexTrimmed is what leaves the hook process.
+type codexTrimmed struct {
+	Event      string   `json:"event"`
+	Session    string   `json:"session_id,omitempty"`
+	Transcript string   `json:"transcript_path,omitempty"`
+	Dir        string   `json:"cwd,omitempty"`
+	Source     string   `json:"source,omitempty"`
+	Reason     string   `json:"reason,omitempty"`
+	Tool       string   `json:"tool_name,omitempty"`
+	What       string   `json:"what,omitempty"`
+	Subagent   string   `json:"agent_id,omitempty"`
+	Answer     string   `json:"last_assistant_message,omitempty"`
+	Marks      []string `json:"marks,omitempty"`
+}
+
+// codexAsk is the tool by which Codex asks a question; no PermissionRequest comes with it.
+const codexAsk = "request_user_input"
+
+func parseCodex(payload []byte) (codexCall, error) {
+	var c codexCall
+	err := json.Unmarshal(payload, &c)
+	var shape *json.UnmarshalTypeError // a field of another shape than it used to be is left empty
+	if err != nil && !errors.As(err, &shape) {
+		return c, fmt.Errorf("codex: payload: %w", err)
+	}
+	if c.Event == "" {
+		return c, errors.New("codex: payload without hook_event_name")
+	}
+	return c, nil
+}
+
+func (codex) Trim(payload []byte) (json.RawMessage, error) {
+	c, err := parseCodex(payload)
+	if err != nil {
+		return nil, err
+	}
+	t := codexTrimmed{
+		Event:      cut(c.Event, fieldMax),
+		Session:    cut(c.Session, fieldMax),
+		Transcript: cut(c.Transcript, fieldMax),
+		Dir:        cut(c.Dir, fieldMax),
+		Source:     cut(c.Source, fieldMax),
+		Reason:     cut(c.Reason, fieldMax),
+		Tool:       cut(c.Tool, whatMax),
+		Subagent:   cut(c.Subagent, fieldMax),
+		Answer:     cut(c.Answer, answerMax),
+	}
+	switch {
+	case c.Event == "PermissionRequest" || c.Tool == codexAsk:
+		t.What = c.what()
+	case c.Event == "UserPromptSubmit":
+		t.Marks = marksIn(c.Prompt)
+	}
+	return json.Marshal(t)
+}
+
+// what says in a line what a dialog is about: the question, or the tool and what it wants.
+func (c codexCall) what() string {
+	text := c.Tool
+	switch {
+	case len(c.Input.Questions) > 0:
+		text = firstLine(c.Input.Questions[0].Question)
+	case c.Input.Command != "":
+		text += ": " + firstLine(c.Input.Command)
+	case c.Input.Why != "":
+		text += ": " + firstLine(c.Input.Why)
+	}
+	return cut(text, whatMax)
+}
+
+func (codex) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
+	var t codexTrimmed
+	if err := json.Unmarshal(trimmed, &t); err != nil {
+		return orch.AgentEvent{}, fmt.Errorf("codex: trimmed payload: %w", err)
+	}
+	e := orch.AgentEvent{Type: orch.Noticed, Conversation: t.Session, Transcript: t.Transcript, Dir: t.Dir, Subagent: t.Subagent}
+	switch t.Event {
+	case "SessionStart": // with the first prompt of a conversation, right before it
+		e.Type, e.Source = orch.SessionStarted, t.Source
+	case "SessionEnd": // one for each conversation that was open in the window
+		e.Type, e.Reason = orch.SessionEnded, t.Reason
+	case "UserPromptSubmit":
+		e.Type, e.Marks = orch.PromptIn, t.Marks
+	case "PreToolUse":
+		e.Type, e.Tool = orch.ToolStarted, t.Tool
+		if t.Tool == codexAsk {
+			e.Type, e.What = orch.QuestionAsked, t.What
+		}
+	case "PostToolUse":
+		e.Type, e.Tool = orch.ToolEnded, t.Tool
+	case "PermissionRequest":
+		e.Type, e.Tool, e.What = orch.PermissionAsked, t.Tool, t.What
+	case "Stop":
+		e.Type, e.Answer = orch.TurnEnded, t.Answer
+	case "Interrupt":
+		e.Type = orch.Interrupted
+	case "PreCompact":
+		e.Type = orch.Compacting
+	case "PostCompact":
+		e.Type = orch.Compacted
+	case "SubagentStart":
+		e.Type = orch.SubagentStarted
+	case "SubagentStop":
+		e.Type = orch.SubagentEnded
+	}
+	return e, nil
+}

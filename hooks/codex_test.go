@@ -1,0 +1,160 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"st/orch"
+)
+
+// TestCodexCalls decodes every recorded hook call. calls.txt says what each is, one line a file.
+func TestCodexCalls(t *testing.T) {
+	files, err := filepath.Glob("testdata/codex/calls/*.json")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d recorded calls, %v", len(files), err)
+	}
+	var got strings.Builder
+	for _, f := range files {
+		e := codexEventOf(t, f)
+		if e.Conversation == "" || e.Transcript == "" || !strings.HasPrefix(e.Dir, "/home/dev") {
+			t.Errorf("%s: conversation %q, transcript %q, folder %q", f, e.Conversation, e.Transcript, e.Dir)
+		}
+		e.Conversation, e.Transcript, e.Dir = "", "", ""
+		line, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%s: %s\n", strings.TrimSuffix(filepath.Base(f), ".json"), line)
+	}
+	const table = "testdata/codex/calls.txt"
+	if *updateScreens {
+		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("calls read as\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+func codexEventOf(t *testing.T, file string) orch.AgentEvent {
+	t.Helper()
+	payload, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trimmed, err := codex{}.Trim(payload)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	e, err := codex{}.Decode(trimmed)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return e
+}
+
+// A launch brings its hooks and their trust as arguments that are TOML, whatever stands in a path.
+func TestCodexLaunch(t *testing.T) {
+	l, err := codex{}.Launch(Spec{Program: "/opt/codex", Self: `/opt/a "b"/s'\t`, Model: "m1", Args: []string{"-s", "read-only"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(l.Argv[:2], []string{"/opt/codex", "--no-daemon"}) || !slices.Equal(l.Argv[len(l.Argv)-4:], []string{"--model", "m1", "-s", "read-only"}) {
+		t.Errorf("argv %q", l.Argv)
+	}
+	var settings struct {
+		Hooks map[string]any `toml:"hooks"`
+	}
+	var text strings.Builder
+	for i, a := range l.Argv {
+		if a == "-c" {
+			text.WriteString(l.Argv[i+1] + "\n")
+		}
+	}
+	if _, err := toml.Decode(text.String(), &settings); err != nil {
+		t.Fatalf("%v in\n%s", err, text.String())
+	}
+	state, _ := settings.Hooks["state"].(map[string]any)
+	if len(state) != len(codexEvents) || len(settings.Hooks) != len(codexEvents)+1 {
+		t.Errorf("%d hooks, %d trusted, want %d", len(settings.Hooks)-1, len(state), len(codexEvents))
+	}
+	if !strings.Contains(fmt.Sprint(settings.Hooks["Stop"]), `'/opt/a "b"/s'\''\t' hook codex launch`) {
+		t.Errorf("hook %v", settings.Hooks["Stop"])
+	}
+}
+
+func TestCodexFit(t *testing.T) {
+	for _, args := range [][]string{
+		{"--remote", "unix://"}, {"--remote=unix://"}, {"do this"}, {"exec"}, {"resume", "x"}, {"-c", "hooks={}"}, {"-chooks.Stop=[]"}, {"-c=hooks.Stop=[]"},
+		{"--config", `"hooks".Stop=[]`}, {"--disable", "hooks"}, {"--disable=hooks"}, {"-c", "features.hooks=false"}, {"--", "x"}, {"-m", "x"}, {"-C", "/"}, {"-a"}, {"--strict-config"},
+	} {
+		if err := codexFit(args); err == nil {
+			t.Errorf("%q passes", args)
+		}
+	}
+	for _, args := range [][]string{nil, {"-s", "read-only"}, {"--search"}, {"-c", "model_reasoning_effort=high"}, {"--add-dir=/x"}, {"-aon-request"}} {
+		if err := codexFit(args); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+func TestCodexLifts(t *testing.T) {
+	for _, c := range []struct{ args, lifts string }{
+		{"-s read-only", ""}, {"-s workspace-write -a never", ""}, {"--sandbox=danger-full-access", "--sandbox=danger-full-access"},
+		{"-s danger-full-access --search", "-s danger-full-access --search"}, {"-sdanger-full-access", "-sdanger-full-access"},
+		{"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-approvals-and-sandbox"}, {"--yolo", "--yolo"},
+		{"-c model_reasoning_effort=high", ""}, {"-c sandbox_mode=danger-full-access", "-c sandbox_mode=danger-full-access"},
+		{"-csandbox_workspace_write.network_access=true", "-csandbox_workspace_write.network_access=true"}, {"--add-dir /x --oss", "--add-dir /x --oss"}, {"-p mine", "-p mine"},
+	} {
+		if got := strings.Join(codex{}.Lifts(strings.Fields(c.args)), " "); got != c.lifts {
+			t.Errorf("%s: lifts %q, want %q", c.args, got, c.lifts)
+		}
+	}
+}
+
+func TestCodexOwns(t *testing.T) {
+	const exe = "/n/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
+	for _, c := range []struct {
+		exe, argv    string
+		owns, shared bool
+	}{
+		{exe, exe, true, false}, {exe, exe + " resume x", true, false}, {exe, exe + " exec hello", true, false}, {exe + " (deleted)", "codex", true, false},
+		{exe, "codex-linux-sandbox --sandbox-policy-cwd /x", false, false}, {exe, "apply_patch x", false, false}, {exe, exe + " doctor", false, false},
+		{exe, exe + " -c a=b app-server --listen unix:// --managed-daemon", true, true}, {"/usr/bin/node", "node /n/.bin/codex", false, false},
+		{"/n/bin/codex-code-mode-host", "codex-code-mode-host", false, false}, {exe, exe + " --model app-server", true, false},
+	} {
+		argv := strings.Fields(c.argv)
+		if got := (codex{}).Owns(c.exe, argv); got != c.owns {
+			t.Errorf("%s %q: owns %v", c.exe, argv, got)
+		}
+		if got := (codex{}).Shared(argv); got != c.shared {
+			t.Errorf("%q: shared %v", argv, got)
+		}
+	}
+}
+
+func TestCodexBeside(t *testing.T) {
+	env := func(v string) func(string) string { return func(string) string { return v } }
+	for _, c := range []struct {
+		args []string
+		env  string
+		want bool
+	}{{nil, "", false}, {nil, "launch", true}, {[]string{"launch"}, "launch", false}, {[]string{"launch"}, "", false}} {
+		if got := (codex{}).Beside(c.args, env(c.env)); got != c.want {
+			t.Errorf("%q with %q: %v", c.args, c.env, got)
+		}
+	}
+}
