@@ -203,6 +203,14 @@ func (codex) Shared(argv []string) bool {
 	return len(argv) > 0 && codexCommand(argv[1:]) == "app-server"
 }
 
+// Seat: one with its own server, or that runs without a window, takes part in no shared one.
+func (c codex) Seat(argv []string) bool {
+	return !c.Shared(argv) && !slices.Contains(argv, "--no-daemon") && !codexNoWindow[codexCommand(argv[min(1, len(argv)):])]
+}
+
+// codexNoWindow are the subcommands that run an agent without an input line.
+var codexNoWindow = map[string]bool{"exec": true, "e": true, "review": true, "cloud": true}
+
 // ThreadEnv is the variable by which a tool's command knows its conversation.
 func (codex) ThreadEnv() string { return "CODEX_THREAD_ID" }
 

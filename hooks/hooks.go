@@ -53,6 +53,65 @@ type Kind interface {
 	Quit() Quit
 }
 
+// Beside is a kind that may call a hook twice for one event: as installed, and as its launch brought it.
+type Beside interface {
+	// Beside tells that this call is the second one. args stand behind the kind's name in the hook's command.
+	Beside(args []string, getenv func(string) string) bool
+}
+
+// Carrier is a kind whose agents run commands where the daemon can't be reached. The hook that is asked about a
+// report runs outside of that, and hands it in.
+type Carrier interface {
+	// Carry returns the calls of st, without the program's name, that the hook is to make, and the folder in which;
+	// nil for anything but a worker's plain report.
+	Carry(payload []byte) (calls [][]string, dir string)
+	// Carried is what the hook answers then: said is what the calls printed, done that all went well.
+	Carried(said string, done bool) []byte
+}
+
+// Mute is a kind that calls no hook before its first prompt.
+type Mute interface{ Mute() bool }
+
+// Sharer is a kind of which one process may serve several agents, each in a pane of its own. What runs below such
+// a process has the ancestry and the environment of whichever started it first.
+type Sharer interface {
+	Shared(argv []string) bool
+	// Seat tells that an agent started with argv may be served by such a process.
+	Seat(argv []string) bool
+	// ThreadEnv is the variable by which a command knows the conversation that it belongs to.
+	ThreadEnv() string
+}
+
+// IsShared tells that a process of a kind serves several agents.
+func IsShared(kind string, argv []string) bool {
+	s, ok := kinds[kind].(Sharer)
+	return ok && s.Shared(argv)
+}
+
+// TakesSeat tells that an agent's process of a kind may be served by a shared one.
+func TakesSeat(kind string, argv []string) bool {
+	s, ok := kinds[kind].(Sharer)
+	return ok && s.Seat(argv)
+}
+
+// IsMute tells that a kind calls no hook before its first prompt.
+func IsMute(k Kind) bool {
+	m, ok := k.(Mute)
+	return ok && m.Mute()
+}
+
+// Thread is the conversation to which the caller belongs, by its environment; "" where nothing tells.
+func Thread(getenv func(string) string) string {
+	for _, n := range Names() {
+		if s, ok := kinds[n].(Sharer); ok {
+			if thread := getenv(s.ThreadEnv()); thread != "" {
+				return thread
+			}
+		}
+	}
+	return ""
+}
+
 // Spec is what is wanted of a launch.
 type Spec struct {
 	Program  string   // absolute path

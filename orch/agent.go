@@ -61,6 +61,14 @@ func (a Agent) computed(now time.Time) Agent {
 	return a
 }
 
+// grace is how long a ready input line waits for the first hook before it is believed.
+func (a Agent) grace() time.Duration {
+	if a.Mute {
+		return 0
+	}
+	return hookGrace
+}
+
 // turn notes that a turn runs or has ended, unless something newer has been heard.
 func (a *Agent) turn(on bool, at time.Time) {
 	if at.Before(a.TurnAt) {
@@ -164,7 +172,7 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if line && s.at.Sub(a.AsksAt) >= dialogGrace {
 		a.Asks, a.AsksWhat = "", "" // the dialog was answered; no hook tells of that
 	}
-	if line && !a.Up && s.at.Sub(a.ReadyAt) >= hookGrace {
+	if line && !a.Up && s.at.Sub(a.ReadyAt) >= a.grace() {
 		a.Up = true
 	}
 	flipped := a.believe(line, s.at)

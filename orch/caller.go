@@ -13,6 +13,8 @@ type Link struct {
 	Process
 	// Kind is the agent kind whose program this process is, "" for anything else.
 	Kind string `json:"kind,omitempty"`
+	// Shared says that this process serves several agents: what runs below it has the ancestry of any of them.
+	Shared bool `json:"shared,omitempty"`
 	// Lifts are the arguments of this process that lift permissions, as its kind names them.
 	Lifts []string `json:"lifts,omitempty"`
 }
@@ -44,6 +46,18 @@ type Caller struct {
 	Dir    string `json:"dir,omitempty"`   // its folder
 	As     string `json:"as,omitempty"`    // --as: an agent id or a pane id
 	Run    string `json:"run,omitempty"`   // --run: an id or a name
+	// Shared is the kind of the agent whose shared process the caller runs below, "" for none. Its chain ends before
+	// that process then, it has no place, and Thread, the conversation that it says it belongs to, and Seats, the
+	// agents of that kind that such a process may serve, say who it can be.
+	Shared string `json:"shared,omitempty"`
+	Thread string `json:"thread,omitempty"`
+	Seats  []Seat `json:"seats,omitempty"`
 	// Path tells how the input came: "socket" or "spool".
 	Path string `json:"path,omitempty"`
+}
+
+// Seat is an agent's process in its pane.
+type Seat struct {
+	Process
+	Place Place `json:"place"`
 }

@@ -125,7 +125,7 @@ func (d Dispatch) deadline(w Word, a Agent) time.Time {
 		at = d.Opened.Add(d.ReadyTimeout)
 	}
 	if w.State == owed && a.Screen == inputLine && !a.Turn && a.Asks == "" {
-		at = sooner(at, a.ReadyAt.Add(hookGrace), !a.Up)
+		at = sooner(at, a.ReadyAt.Add(a.grace()), !a.Up)
 		if w.NotUntil != nil {
 			at = sooner(at, *w.NotUntil, true)
 		}
@@ -251,7 +251,7 @@ func (s *step) takeReport(d Dispatch, r Report) {
 // reporter is the worker that the caller is, for the verbs that only a worker may say.
 func (s *step) reporter() (Worker, *Error) {
 	id := s.who(s.in.By)
-	if s.in.By.As != "" && len(agents(s.in.By.Chain)) == 0 && s.in.By.Nonce == "" {
+	if s.in.By.As != "" && s.in.By.Shared == "" && len(agents(s.in.By.Chain)) == 0 && s.in.By.Nonce == "" {
 		return Worker{}, refuse("not_yours", "st worker ls", "a person may not report for %s: only the agent that was given a task may", id.name())
 	}
 	if id.child {

@@ -32,6 +32,8 @@ type Agent struct {
 	Name string `json:"name"`
 	// Ours says that a worker start opened its pane; else it was found there.
 	Ours bool `json:"ours"`
+	// Mute says that its program calls no hook before its first prompt: a ready input line is all there is to know.
+	Mute bool `json:"mute,omitempty"`
 	// Proc is the agent's own process; zero until it is known.
 	Proc Process `json:"proc"`
 	// Runner is the process of the pane itself, Proc's ancestor; zero until it is known.

@@ -47,6 +47,7 @@ type (
 		Target  Place    `json:"target"`          // server, session, session name in which the window is opened
 		CopyDir string   `json:"copy_dir"`        // folder of the task copies, of plain characters
 		Lifts   []string `json:"lifts,omitempty"` // those of Args that lift permissions
+		Mute    bool     `json:"mute,omitempty"`  // the kind calls no hook before its first prompt
 		Runs    bool     `json:"runs,omitempty"`  // the task's text itself runs commands (the built-in agent)
 		Command string   `json:"command"`         // how the agent's shell calls us: "st"
 		May     May      `json:"may"`

@@ -22,6 +22,9 @@ const (
 func Step(v View, in Input) (Changes, []Effect) {
 	s := &step{View: v, in: in, at: in.At, puts: map[string]Entity{}}
 	err := CheckAs(v, in.By)
+	if _, hook := in.What.(Hook); hook && err != nil {
+		return Changes{Memory: true}, nil // nobody's; a hook is told nothing
+	}
 	if err == nil {
 		err = s.take()
 	}

@@ -14,13 +14,16 @@ type identity struct {
 // the pane, and that one is the agent's.
 func (s *step) who(by Caller) identity {
 	id := whoIs(s, by)
+	if by.Shared != "" && id.agent != nil && id.agent.ID != "" {
+		s.put(*id.agent) // it may have got its conversation
+	}
 	if id.agent != nil && id.agent.ID == "" {
 		id.agent.ID = s.next("a")
 		s.put(*id.agent)
 		a, _ := get[Agent](s, id.agent.Key())
 		id.agent = &a
 		s.log("agent-seen", Event{Agent: a.ID})
-	} else if id.agent != nil && !id.child {
+	} else if id.agent != nil && !id.child && by.Shared == "" {
 		s.rebind(id.agent, by)
 	}
 	return id
@@ -40,6 +43,13 @@ func (s *step) rebind(a *Agent, by Caller) {
 
 // whoIs is who without changing anything; an agent that has never been seen has no id.
 func whoIs(v View, by Caller) identity {
+	if by.Shared != "" {
+		a, err := seatOf(v, by)
+		if err != nil {
+			return identity{}
+		}
+		return identity{agent: &a, child: len(agents(by.Chain)) > 0}
+	}
 	if by.As != "" {
 		if a, ok := agentAs(v, by); ok {
 			return identity{agent: &a, child: len(agents(by.Chain)) > 1}
@@ -63,8 +73,12 @@ func whoIs(v View, by Caller) identity {
 }
 
 // CheckAs refuses a caller who speaks as an agent that nobody knows, since what is asked would else be answered
-// for somebody else, and an agent that speaks as another one.
+// for somebody else, an agent that speaks as another one, and one of which it can't be told which it is.
 func CheckAs(v View, by Caller) *Error {
+	if by.Shared != "" {
+		_, err := seatOf(v, by)
+		return err
+	}
 	if by.As == "" {
 		return nil
 	}

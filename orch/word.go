@@ -37,7 +37,7 @@ func (a Agent) mayType(now time.Time) bool {
 	if a.Gone != "" || a.Screen != inputLine || a.Turn || a.Works || a.Asks != "" || a.Compacting || a.Place.Pane == "" {
 		return false
 	}
-	return a.Up || now.Sub(a.ReadyAt) >= hookGrace
+	return a.Up || now.Sub(a.ReadyAt) >= a.grace()
 }
 
 func (s *step) due(t *time.Time) bool { return t == nil || !s.at.Before(*t) }

@@ -100,7 +100,7 @@ func (s *step) workerStart(o WorkerStart) *Error {
 	if err != nil {
 		return err
 	}
-	a := Agent{ID: s.next("a"), Kind: o.Kind, Name: name, Ours: true, Nonce: s.in.Nonce, Place: o.Target, Since: s.at, LastSeen: s.at}
+	a := Agent{ID: s.next("a"), Kind: o.Kind, Name: name, Ours: true, Mute: o.Mute, Nonce: s.in.Nonce, Place: o.Target, Since: s.at, LastSeen: s.at}
 	a.Place.Dir = o.Dir
 	t := Task{ID: s.next("t"), Run: run.ID, Title: title(o), Spec: o.Spec, Source: o.Source, Status: "dispatched", Created: s.at}
 	w := Worker{ID: s.next("w"), Run: run.ID, Name: name, Kind: o.Kind, Agent: a.ID, Dir: o.Dir, Model: o.Model, Args: o.Args, EnvNames: o.EnvNames, Created: s.at, Depth: depth}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -21,6 +22,9 @@ func init() {
 
 // hookTime is how long an agent waits for us at the most while the daemon does not answer.
 const hookTime = 250 * time.Millisecond
+
+// carryTime is how long a report may take that a hook hands in. It is queued before that.
+const carryTime = 15 * time.Second
 
 // payloadMax is how much of a payload is read. Tool inputs and outputs may be megabytes.
 const payloadMax = 64 << 20
@@ -52,11 +56,41 @@ func runHook(args []string, stdin io.Reader, stdout io.Writer, env func(string) 
 	if err != nil || !daemon.Exists(home) {
 		return exitDone
 	}
-	if answer := kind.Answer(payload, env("ST_AGENT") != ""); len(answer) > 0 {
+	if b, ok := kind.(hooks.Beside); ok && b.Beside(args[1:], env) {
+		return exitDone
+	}
+	agent := env("ST_AGENT") != ""
+	if answer := kind.Answer(payload, agent); len(answer) > 0 {
 		stdout.Write(answer) //nolint:errcheck // an agent that does not read its answer wants none
 	}
 	tellHook(home, kind, payload, daemon.FromEnv(env))
+	if c, ok := kind.(hooks.Carrier); ok && agent {
+		stdout.Write(carry(c, payload)) //nolint:errcheck // see above
+	}
 	return exitDone
+}
+
+// carry hands in the reports that an agent's command makes and returns what the hook answers, nil where there are
+// none. After one that failed the rest is not handed in, as && would have it.
+func carry(c hooks.Carrier, payload []byte) []byte {
+	calls, dir := c.Carry(payload)
+	if len(calls) == 0 {
+		return nil
+	}
+	var said bytes.Buffer
+	if err := os.Chdir(dir); err != nil {
+		return c.Carried("st: the folder of the command: "+reason(err), false)
+	}
+	code := exitDone
+	for _, args := range calls {
+		ctx, cancel := context.WithTimeout(context.Background(), carryTime)
+		code = run(ctx, args, plainPrinter(&said))
+		cancel()
+		if code != exitDone {
+			break
+		}
+	}
+	return c.Carried(said.String(), code == exitDone)
 }
 
 // tellHook brings the event to the daemon. What can't be read or kept is lost: an agent can do nothing about
@@ -73,6 +107,7 @@ func tellHook(home string, kind hooks.Kind, payload []byte, from daemon.From) {
 	ctx, cancel := context.WithTimeout(context.Background(), hookTime)
 	defer cancel()
 	body := hookBody{Kind: kind.Name(), Payload: trimmed}
+	from.Thread = event.Conversation
 	daemon.Report(ctx, home, "hook", from, body, lasting(event)) //nolint:errcheck // see above
 }
 

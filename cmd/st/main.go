@@ -60,6 +60,7 @@ var exits = map[string]int{
 
 	"name_taken":     exitRefused,
 	"not_yours":      exitRefused,
+	"caller_unknown": exitRefused,
 	"depth":          exitRefused,
 	"refused":        exitRefused,
 	"refused_agent":  exitRefused,

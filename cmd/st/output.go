@@ -41,6 +41,9 @@ func newPrinter(stdout, stderr *os.File) *printer {
 	}
 }
 
+// plainPrinter prints everything to w, as to a pipe.
+func plainPrinter(w io.Writer) *printer { return &printer{out: w, err: w, styles: newStyles(w, false)} }
+
 // newStyles says what the terminal is like instead of letting lipgloss ask it: on a terminal that doesn't
 // answer the question costs five seconds.
 func newStyles(w io.Writer, color bool) styles {

@@ -30,6 +30,10 @@ type Callers struct {
 	// Known says which link of a chain is the process of an agent that the state knows, or of its pane; -1 for
 	// none. Such a caller's place stands in the state, so that no server is asked for a hook. nil: none is known.
 	Known func(chain []orch.Link) int
+	// Bound tells whether a conversation of a kind is known to be some agent's.
+	Bound func(kind, thread string) bool
+	// Seat is the place of a caller below a shared process, zero where it can't be told.
+	Seat func(orch.Caller) orch.Place
 
 	mu   sync.Mutex
 	seen map[proc.Process]seenPlace // by the pane's own process
@@ -78,6 +82,7 @@ func linkOf(info proc.Info) orch.Link {
 	if link.Kind == "" || len(info.Argv) == 0 {
 		return link
 	}
+	link.Shared = hooks.IsShared(link.Kind, info.Argv)
 	if kind, err := hooks.Lookup(link.Kind); err == nil { // KindOf names registered kinds only
 		link.Lifts = kind.Lifts(info.Argv[1:])
 	}
@@ -85,9 +90,13 @@ func linkOf(info proc.Info) orch.Link {
 }
 
 func (c *Callers) caller(ctx context.Context, chain []orch.Link, from From, path string, hasty bool) orch.Caller {
+	chain, shared := below(chain)
 	caller := orch.Caller{
-		Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path,
+		Shared: shared, Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path,
 		Socket: meantSocket(from),
+	}
+	if shared != "" {
+		return c.seated(ctx, caller, from)
 	}
 	socket, claimed := claim(from)
 	if socket == "" || c.Panes == nil {

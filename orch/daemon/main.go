@@ -70,6 +70,14 @@ func newDaemon(held *Held, store *journal.Journal, version string) *daemon {
 		callers: &Callers{Panes: paneFacts},
 	}
 	d.callers.Known = d.known
+	d.callers.Bound = func(kind, thread string) (is bool) {
+		d.loop.Read(func(v orch.View) { is = orch.Bound(v, kind, thread) })
+		return is
+	}
+	d.callers.Seat = func(by orch.Caller) (p orch.Place) {
+		d.loop.Read(func(v orch.View) { p = orch.SeatPlace(v, by) })
+		return p
+	}
 	d.loop = &Loop{
 		Journal: store, Step: orch.Step, Due: orch.Due,
 		Log: func(line string) { held.Log.Print(line) },

@@ -51,7 +51,7 @@ func (d *doer) prepareStart(ctx context.Context, by orch.Caller, raw json.RawMes
 	}
 	w.CopyDir = copyDir(d.home)
 	w.Command = d.command(env)
-	w.Lifts, w.Runs = kind.Lifts(w.Args), kind.Runs(w.Spec)
+	w.Lifts, w.Runs, w.Mute = kind.Lifts(w.Args), kind.Runs(w.Spec), hooks.IsMute(kind)
 	w.May = d.config.may()
 	return w, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"st/hooks"
 	"st/orch"
 )
 
@@ -55,6 +56,7 @@ type From struct {
 	Dir    string `json:"dir,omitempty"`         // its folder
 	As     string `json:"as,omitempty"`          // --as
 	Run    string `json:"run,omitempty"`         // --run
+	Thread string `json:"thread,omitempty"`      // the conversation it belongs to, where its agent says so
 
 	// PID and Chain are in spool files only: the writer and its ancestry, nearest first, as they were when it wrote.
 	PID   int         `json:"pid,omitempty"`
@@ -65,6 +67,7 @@ type From struct {
 func FromEnv(getenv func(string) string) From {
 	from := From{
 		TMUX: getenv("TMUX"), Pane: getenv("TMUX_PANE"), Tmpdir: getenv("TMUX_TMPDIR"), Nonce: getenv("ST_AGENT"),
+		Thread: hooks.Thread(getenv),
 	}
 	if dir, err := os.Getwd(); err == nil {
 		from.Dir = dir // a folder that was removed has no path; then there is none to tell

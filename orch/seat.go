@@ -1,0 +1,99 @@
+package orch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// One process may serve the turns of several agents, each in a pane of its own. What such a turn runs has the
+// environment and the ancestry of whichever agent started that process; only its conversation tells whose it is.
+// A conversation belongs to the agent that is bound to it. Another is bound to the only agent that has none yet, or
+// to the one that the caller names; where that leaves a doubt, the caller is refused.
+
+// seatOf finds the agent of a caller below a shared process. One that has never been seen has no id, one that gets
+// its conversation by this has it.
+func seatOf(v View, by Caller) (Agent, *Error) {
+	if by.Thread == "" {
+		return Agent{}, noSeat(by, "its conversation is not known")
+	}
+	if a, ok := agentWhere(v, func(a Agent) bool { return a.Kind == by.Shared && a.Conversation == by.Thread }); ok {
+		if a.Gone != "" {
+			return Agent{}, noSeat(by, "the window of its conversation is closed")
+		}
+		if named, ok := seatNamed(v, by); by.As != "" && (!ok || named.ID != a.ID) {
+			return Agent{}, refuse("not_yours", "", "%s may not speak as %s", a.ID, by.As)
+		}
+		return a, nil
+	}
+	if by.As != "" {
+		a, ok := seatNamed(v, by)
+		if !ok {
+			return Agent{}, noSeat(by, by.As+" is none of them")
+		}
+		a.Conversation = by.Thread
+		return a, nil
+	}
+	free := freeSeats(v, by)
+	if len(free) != 1 {
+		return Agent{}, noSeat(by, fmt.Sprintf("%d of them may be it", len(free)))
+	}
+	return free[0], nil
+}
+
+// Bound tells whether a conversation of a kind is known to be some agent's.
+func Bound(v View, kind, thread string) bool {
+	_, ok := agentWhere(v, func(a Agent) bool { return a.Kind == kind && a.Conversation == thread })
+	return thread != "" && ok
+}
+
+// SeatPlace is where a caller below a shared process sits; zero where that can't be told.
+func SeatPlace(v View, by Caller) Place {
+	a, err := seatOf(v, by)
+	if err != nil {
+		return Place{}
+	}
+	return a.Place
+}
+
+// freeSeats are the agents that have no conversation yet, with this one given to them.
+func freeSeats(v View, by Caller) []Agent {
+	var free []Agent
+	for _, s := range by.Seats {
+		if a := seated(v, by, s); a.Conversation == "" {
+			a.Conversation = by.Thread
+			free = append(free, a)
+		}
+	}
+	return free
+}
+
+// seated is the agent at a seat, without an id where it has never been seen.
+func seated(v View, by Caller, s Seat) Agent {
+	a, ok := agentWhere(v, func(a Agent) bool { return a.Gone == "" && a.Proc == s.Process })
+	if !ok {
+		a = Agent{Kind: by.Shared, Proc: s.Process, Place: s.Place}
+	}
+	return a
+}
+
+// seatNamed is the agent that --as names, by its pane or its id.
+func seatNamed(v View, by Caller) (Agent, bool) {
+	for _, s := range by.Seats {
+		if a := seated(v, by, s); by.As == s.Place.Pane || a.ID != "" && by.As == a.ID {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+func noSeat(by Caller, why string) *Error {
+	e := refuse("caller_unknown", "st agents", "which %s window this is can't be told: one process runs them all, and %s", by.Shared, why)
+	var panes []string
+	for _, s := range by.Seats {
+		panes = append(panes, s.Place.Pane)
+	}
+	if len(panes) > 0 {
+		e.Hint = "say in which pane you sit, once: --as %N, one of " + strings.Join(panes, ", ") + "; or start it without its shared process"
+	}
+	return e
+}
