@@ -70,6 +70,7 @@ var exits = map[string]int{
 	"request_reused": exitRefused,
 
 	"daemon_unreachable": exitUnreachable,
+	"sandboxed":          exitUnreachable,
 	"store_locked":       exitUnreachable,
 	"store_corrupt":      exitUnreachable,
 	"store_read_only":    exitUnreachable,

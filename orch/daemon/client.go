@@ -54,6 +54,8 @@ func (c *Client) ensure(ctx context.Context) error {
 	}
 	hello, err := c.Hello(ctx)
 	switch {
+	case sandboxed(err):
+		return errSandboxed
 	case (absent(err) || broken(err)) && c.start:
 		return startDaemon(ctx, c)
 	case err != nil:
@@ -209,7 +211,7 @@ func Report(ctx context.Context, home, name string, from From, body any, keep bo
 
 // passing are the codes of answers that may be others later: a commit failed, or the daemon was stopping.
 var passing = map[string]bool{
-	codeFailed: true, codeUnreachable: true, "store_read_only": true, "store_locked": true, "store_corrupt": true,
+	codeFailed: true, codeUnreachable: true, "sandboxed": true, "store_read_only": true, "store_locked": true, "store_corrupt": true,
 }
 
 // final tells that asking again would give the same answer.
@@ -318,6 +320,8 @@ func unreachable(home string, err error) error {
 		return err
 	case absent(err):
 		return ErrNone
+	case sandboxed(err):
+		return errSandboxed
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.EAGAIN):
 		e.Message = "the daemon does not answer"
 		e.Next = []string{"st status"}

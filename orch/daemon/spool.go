@@ -46,6 +46,9 @@ func Spool(home, request, name string, from From, body any) error {
 		return err
 	}
 	file := fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request)
+	if sandboxable[name] && from.Nonce != "" && insideSandbox(home) {
+		return spoolOutside(home, file, line)
+	}
 	err = writeSpool(SpoolDir(home), file, line)
 	if errors.Is(err, fs.ErrNotExist) { // no daemon has run here yet
 		if err := Prepare(home); err != nil {
@@ -98,16 +101,19 @@ func (s *Spooled) Take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, f := range names {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.take(ctx, name); err != nil {
-			return fmt.Errorf("spool: %s: %w", name, err)
+		if err := s.take(ctx, f); err != nil {
+			return fmt.Errorf("spool: %s: %w", f.name, err)
 		}
 	}
 	return nil
 }
+
+// spoolFile is one file that waits.
+type spoolFile struct{ dir, name string }
 
 // Len is how many files wait.
 func (s *Spooled) Len() (int, error) {
@@ -116,27 +122,36 @@ func (s *Spooled) Len() (int, error) {
 }
 
 // waiting lists the files by their time. A file that is being written begins with a dot.
-func (s *Spooled) waiting() ([]string, error) {
-	dir, err := os.Open(SpoolDir(s.Home))
+func (s *Spooled) waiting() ([]spoolFile, error) {
+	var files []spoolFile
+	for _, dir := range []string{SpoolDir(s.Home), sandboxDir(s.Home)} {
+		names, err := namesIn(dir)
+		if errors.Is(err, fs.ErrNotExist) && dir != SpoolDir(s.Home) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if name != asideDir && !strings.HasPrefix(name, ".") {
+				files = append(files, spoolFile{dir, name})
+			}
+		}
+	}
+	sort.Slice(files, func(i, j int) bool {
+		ti, tj := stamp(files[i].name), stamp(files[j].name)
+		return ti < tj || ti == tj && files[i].name < files[j].name
+	})
+	return files, nil
+}
+
+func namesIn(path string) ([]string, error) {
+	dir, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	all, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, name := range all {
-		if name != asideDir && !strings.HasPrefix(name, ".") {
-			names = append(names, name)
-		}
-	}
-	sort.Slice(names, func(i, j int) bool {
-		ti, tj := stamp(names[i]), stamp(names[j])
-		return ti < tj || ti == tj && names[i] < names[j]
-	})
-	return names, nil
+	return dir.Readdirnames(-1)
 }
 
 // stamp reads the time in a file's name, 0 where there is none.
@@ -150,22 +165,24 @@ func stamp(name string) int64 {
 }
 
 // take gives one file to Do.
-func (s *Spooled) take(ctx context.Context, name string) error {
-	path := filepath.Join(SpoolDir(s.Home), name)
+func (s *Spooled) take(ctx context.Context, f spoolFile) error {
+	path := filepath.Join(f.dir, f.name)
 	req, err := readSpool(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return s.putAside(name, err)
+	if err == nil && f.dir == sandboxDir(s.Home) && !sandboxable[req.Name] {
+		err = errors.New("only a report may come out of a sandbox")
 	}
-	by := s.Callers.InSpool(ctx, req.From)
-	err = s.Do(ctx, time.Unix(0, stamp(name)), by, req.Request, req.Name, req.Body)
+	if err != nil {
+		return s.putAside(f, err)
+	}
+	err = s.Do(ctx, time.Unix(0, stamp(f.name)), s.writer(ctx, f, req.From), req.Request, req.Name, req.Body)
 	if err != nil && !final(err) {
 		return err
 	}
 	if err != nil {
-		s.Log.Printf("spool: %s: %s: %s", name, req.Name, asError(err).Code)
+		s.Log.Printf("spool: %s: %s: %s", f.name, req.Name, asError(err).Code)
 	}
 	return os.Remove(path)
 }
@@ -211,13 +228,13 @@ func (r Request) checkSpooled(name string) error {
 const asideDir = "bad"
 
 // putAside moves a file that can't be read out of the way.
-func (s *Spooled) putAside(name string, why error) error {
-	dir := filepath.Join(SpoolDir(s.Home), asideDir)
+func (s *Spooled) putAside(f spoolFile, why error) error {
+	dir := filepath.Join(f.dir, asideDir)
 	if err := prepareDir(dir); err != nil {
 		return err
 	}
-	s.Log.Printf("spool: %q put aside: %v", name, cause(why))
-	return os.Rename(filepath.Join(SpoolDir(s.Home), name), filepath.Join(dir, name))
+	s.Log.Printf("spool: %q put aside: %v", f.name, cause(why))
+	return os.Rename(filepath.Join(f.dir, f.name), filepath.Join(dir, f.name))
 }
 
 // Watch takes files as they come, until ctx is done. It is ready to see them when ready is closed, which may
@@ -231,6 +248,9 @@ func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
 	if err := w.Add(SpoolDir(s.Home)); err != nil {
 		return err
 	}
+	if err := watchOutside(w, s.Home); err != nil {
+		s.Log.Printf("spool: what sandboxed agents leave is not watched: %v", err)
+	}
 	if ready != nil {
 		close(ready)
 	}
@@ -243,6 +263,11 @@ func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
 		case err := <-w.Errors:
 			s.Log.Printf("spool: %v", err) // an overflow: files are there that nothing told of
 		case ev := <-w.Events:
+			if ev.Has(fsnotify.Remove) && ev.Name == sandboxDir(s.Home) { // somebody cleans up /tmp
+				if err := watchOutside(w, s.Home); err != nil {
+					s.Log.Printf("spool: what sandboxed agents leave is not watched: %v", err)
+				}
+			}
 			if !ev.Has(fsnotify.Create) || strings.HasPrefix(filepath.Base(ev.Name), ".") {
 				continue
 			}

@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"syscall"
+
+	"github.com/fsnotify/fsnotify"
+
+	"st/orch"
+)
+
+// An agent's sandbox may let no socket through. A report that is made there goes into a folder in /tmp, which most
+// sandboxes leave writable. Nothing in such a file but the agent's secret says who wrote
+// it: the sandbox has process ids of its own.
+
+// sandboxable are the inputs that may come out of a sandbox.
+var sandboxable = map[string]bool{"worker-done": true, "worker-progress": true}
+
+// errSandboxed says that a sandbox keeps the caller from the daemon.
+var errSandboxed error = &orch.Error{
+	Code:    "sandboxed",
+	Message: "this shell runs in a sandbox that lets no socket through, so the daemon can't be reached",
+	Hint:    "ask to run this very command, alone on its line, outside the sandbox; a person can let such commands pass for good:",
+	Next:    []string{"st hooks install --allow"},
+}
+
+// sandboxed tells that a sandbox forbade to connect: a missing socket, one that is not ours and one that nobody
+// listens on give other errors.
+func sandboxed(err error) bool { return errors.Is(err, syscall.EPERM) }
+
+// sandboxDir is the folder of reports out of sandboxes.
+func sandboxDir(home string) string { return filepath.Join(shortDir(home), "spool") }
+
+// insideSandbox tells whether a sandbox keeps this process from the daemon of home. Its ancestry, by which a report
+// at home is judged, means nothing then, even where home can be written.
+func insideSandbox(home string) bool {
+	conn, err := net.Dial("unix", SocketPath(home))
+	if err == nil {
+		conn.Close()
+	}
+	return sandboxed(err)
+}
+
+// spoolOutside keeps a report in the folder in /tmp.
+func spoolOutside(home, file string, line []byte) error {
+	dir, err := prepareOutside(home)
+	if err == nil {
+		err = writeSpool(dir, file, line)
+	}
+	if err == nil {
+		return nil
+	}
+	e := *errSandboxed.(*orch.Error)
+	e.Message += ", and it leaves no folder in which the report could wait (" + cause(err).Error() + ")"
+	return &e
+}
+
+// prepareOutside makes the folder, each part of it ours and closed to others.
+func prepareOutside(home string) (string, error) {
+	dir := sandboxDir(home)
+	for _, d := range []string{filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir), dir} {
+		if err := prepareDir(d); err != nil {
+			return "", err
+		}
+		if err := checkNoLink(d); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func watchOutside(w *fsnotify.Watcher, home string) error {
+	dir, err := prepareOutside(home)
+	if err != nil {
+		return err
+	}
+	return w.Add(dir)
+}
+
+// writer says who wrote a spool file: at home what it says of its ancestry, outside its secret alone.
+func (s *Spooled) writer(ctx context.Context, f spoolFile, from From) orch.Caller {
+	if f.dir == sandboxDir(s.Home) {
+		return orch.Caller{Nonce: from.Nonce, Dir: from.Dir, Path: "sandbox"}
+	}
+	return s.Callers.InSpool(ctx, from)
+}
