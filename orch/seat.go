@@ -7,8 +7,9 @@ import (
 
 // One process may serve the turns of several agents, each in a pane of its own. What such a turn runs has the
 // environment and the ancestry of whichever agent started that process; only its conversation tells whose it is.
-// A conversation belongs to the agent that is bound to it. Another is bound to the only agent that has none yet, or
-// to the one that the caller names; where that leaves a doubt, the caller is refused.
+// A conversation belongs to the agent that is bound to it, for ever: it may go on in that process when the window is
+// closed. Another is bound to the only agent that can have it, or to the one of those that the caller names; where
+// that leaves a doubt, the caller is refused.
 
 // seatOf finds the agent of a caller below a shared process. One that has never been seen has no id, one that gets
 // its conversation by this has it.
@@ -29,6 +30,9 @@ func seatOf(v View, by Caller) (Agent, *Error) {
 		a, ok := seatNamed(v, by)
 		if !ok {
 			return Agent{}, noSeat(by, by.As+" is none of them")
+		}
+		if !a.free(by) {
+			return Agent{}, noSeat(by, by.As+" has another conversation")
 		}
 		a.Conversation = by.Thread
 		return a, nil
@@ -55,11 +59,15 @@ func SeatPlace(v View, by Caller) Place {
 	return a.Place
 }
 
-// freeSeats are the agents that have no conversation yet, with this one given to them.
+// free tells that an agent at a seat may get the caller's conversation: it has none, or it is the only agent there
+// is and begins a new one, which it can't while a turn runs.
+func (a Agent) free(by Caller) bool { return a.Conversation == "" || len(by.Seats) == 1 && !a.Turn }
+
+// freeSeats are the agents that may get the caller's conversation, with that given to them.
 func freeSeats(v View, by Caller) []Agent {
 	var free []Agent
 	for _, s := range by.Seats {
-		if a := seated(v, by, s); a.Conversation == "" {
+		if a := seated(v, by, s); a.free(by) {
 			a.Conversation = by.Thread
 			free = append(free, a)
 		}

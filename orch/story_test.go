@@ -89,11 +89,30 @@ func callers() map[string]Caller {
 	coordinator := kind(500)
 	coordinator.Place.Pane = "%5"
 	as := func(c Caller, agent string) Caller { c.As = agent; return c }
+	seat := func(pid int, pane string) Seat {
+		return Seat{Process: Process{pid, 7}, Place: Place{Server: "srv", Pane: pane, SessionName: "main"}}
+	}
+	// A conversation that one process serves beside others; its agent can be any of the seats.
+	thread := func(id string, seats ...Seat) Caller {
+		return Caller{Shared: "demo", Thread: id, Seats: seats, Chain: []Link{{Process: Process{70, 1}}}, Path: "socket"}
+	}
+	inside := thread("one", seat(4001, "%41"))
+	inside.Chain = append(inside.Chain, Link{Process: Process{71, 1}, Kind: "demo"})
 	return map[string]Caller{
 		"thief":       as(kind(2001), "a1"),
 		"childas":     as(kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"}), "a1"),
 		"nobody":      as(Caller{Place: pane, Path: "socket"}, "a99"),
 		"daemon":      {},
+		"alone":       thread("one", seat(4001, "%41")),
+		"alone-child": inside,
+		"alone-new":   thread("one again", seat(4001, "%41")),
+		"first":       thread("one", seat(4001, "%41"), seat(4002, "%42")),
+		"second":      thread("two", seat(4001, "%41"), seat(4002, "%42")),
+		"second-%42":  as(thread("two", seat(4001, "%41"), seat(4002, "%42")), "%42"),
+		"second-%41":  as(thread("two", seat(4001, "%41"), seat(4002, "%42")), "%41"),
+		"second-%9":   as(thread("two", seat(4001, "%41"), seat(4002, "%42")), "%9"),
+		"third":       thread("three", seat(4001, "%41"), seat(4002, "%42"), seat(4003, "%43")),
+		"threadless":  thread("", seat(4001, "%41")),
 		"person":      {Chain: []Link{{Process: Process{90, 1}}}, Place: pane, Path: "socket"},
 		"person2":     {Chain: []Link{{Process: Process{91, 1}}}, Place: Place{Server: "srv", Pane: "%2", Session: "$0"}, Path: "socket"},
 		"outside":     {Chain: []Link{{Process: Process{92, 1}}}, Path: "socket"},

@@ -72,12 +72,15 @@ func prepareOutside(home string) (string, error) {
 	return dir, nil
 }
 
-func watchOutside(w *fsnotify.Watcher, home string) error {
-	dir, err := prepareOutside(home)
-	if err != nil {
-		return err
+// watchOutside watches the folder, and makes it where it is missing.
+func (s *Spooled) watchOutside(w *fsnotify.Watcher) {
+	dir, err := prepareOutside(s.Home)
+	if err == nil {
+		err = w.Add(dir)
 	}
-	return w.Add(dir)
+	if err != nil {
+		s.Log.Printf("spool: what sandboxed agents leave is not watched: %v", err)
+	}
 }
 
 // writer says who wrote a spool file: at home what it says of its ancestry, outside its secret alone.

@@ -248,9 +248,7 @@ func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
 	if err := w.Add(SpoolDir(s.Home)); err != nil {
 		return err
 	}
-	if err := watchOutside(w, s.Home); err != nil {
-		s.Log.Printf("spool: what sandboxed agents leave is not watched: %v", err)
-	}
+	s.watchOutside(w)
 	if ready != nil {
 		close(ready)
 	}
@@ -263,15 +261,14 @@ func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
 		case err := <-w.Errors:
 			s.Log.Printf("spool: %v", err) // an overflow: files are there that nothing told of
 		case ev := <-w.Events:
-			if ev.Has(fsnotify.Remove) && ev.Name == sandboxDir(s.Home) { // somebody cleans up /tmp
-				if err := watchOutside(w, s.Home); err != nil {
-					s.Log.Printf("spool: what sandboxed agents leave is not watched: %v", err)
-				}
-			}
-			if !ev.Has(fsnotify.Create) || strings.HasPrefix(filepath.Base(ev.Name), ".") {
+			switch {
+			case ev.Has(fsnotify.Remove) && ev.Name == sandboxDir(s.Home): // somebody cleans up /tmp
+				again.Reset(time.Second)
+			case !ev.Has(fsnotify.Create) || strings.HasPrefix(filepath.Base(ev.Name), "."):
 				continue
 			}
 		case <-again.C:
+			s.watchOutside(w)
 		}
 		if err := s.Take(ctx); err != nil && ctx.Err() == nil {
 			s.Log.Printf("%v", err)
