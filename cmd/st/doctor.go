@@ -26,8 +26,12 @@ func init() {
 	})
 }
 
-// checkTime is how long one check may take. They run beside each other, so it is also about the time of all.
-const checkTime = 4 * time.Second
+// checkTime is how long one check may take. They run beside each other, so it is also about the time of all. One
+// that is told to give up has lastWord to end what it has started and to say what it waited for.
+const (
+	checkTime = 3 * time.Second
+	lastWord  = time.Second
+)
 
 // What a check may come to.
 const (
@@ -134,10 +138,12 @@ func (ch check) within(ctx context.Context, limit time.Duration) finding {
 	select {
 	case f := <-said:
 		return f
-	case <-ctx.Done():
-		return fault(nil, "no answer within %v", limit)
+	case <-time.After(limit + lastWord):
+		return late(limit)
 	}
 }
+
+func late(limit time.Duration) finding { return fault(nil, "no answer within %v", limit) }
 
 // verdict is the exit code.
 func verdict(found []finding) int {

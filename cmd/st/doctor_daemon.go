@@ -55,20 +55,10 @@ func (d *doctor) checkDaemon(context.Context) finding {
 	case errors.Is(seen.err, context.DeadlineExceeded):
 		return fault([]string{"st status"}, "process %d does not answer within %v", seen.holder, daemonTime)
 	case seen.err != nil:
-		return unreachable(seen.err)
+		return refusal(seen.err)
 	case seen.status.Version != version:
 		return warning([]string{"st down", "st up"}, "pid %d is st %s and this is st %s; windows and agents stay as they are", seen.status.PID, seen.status.Version, version)
 	}
 	up := time.Duration(seen.status.UptimeS) * time.Second
 	return fine("pid %d, st %s, up %s, %d agents, at %s", seen.status.PID, seen.status.Version, up, seen.status.Agents, daemon.SocketPath(d.home))
-}
-
-// unreachable adds to what the daemon's client says what a person can do about it.
-func unreachable(err error) finding {
-	f := refusal(err)
-	var e *orch.Error
-	if errors.As(err, &e) && e.Hint != "" {
-		f.Found += "; " + e.Hint
-	}
-	return f
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os/exec"
 	"strings"
-	"time"
 )
 
 // probe runs a program that tells something of itself, and returns the end of what it printed. It gets no input and
@@ -15,7 +14,7 @@ func probe(ctx context.Context, env []string, name string, args ...string) (stri
 	cmd.Env = env
 	var out ending
 	cmd.Stdout = &out
-	cmd.WaitDelay = time.Second // something it left behind may keep its output open
+	cmd.WaitDelay = lastWord / 4 // something it left behind may keep its output open
 	alone(cmd)
 	err := cmd.Run()
 	if ctx.Err() != nil {

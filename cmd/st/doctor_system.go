@@ -69,6 +69,8 @@ func checkSandbox(ctx context.Context) finding {
 func checkTmux(ctx context.Context) finding {
 	v, err := tmux.InstalledVersion(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return late(checkTime)
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return fault(installLine("tmux"), "it is not in PATH")
 	case errors.Is(err, tmux.ErrTooOld):
@@ -107,6 +109,8 @@ func checkServer(ctx context.Context) finding {
 	}
 	server, err := tmux.At(socket).ServerVersion(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return fault(nil, "%s: no answer within %v", socket, checkTime)
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return fault(nil, "without tmux there is none")
 	case err != nil && inside:
