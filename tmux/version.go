@@ -41,6 +41,16 @@ func InstalledVersion(ctx context.Context) (Version, error) {
 	return v, nil
 }
 
+// ServerVersion asks the server that runs at the socket, which may be older than the tmux in PATH: it was started
+// before that was replaced. ErrNoServer where none runs.
+func (t *Tmux) ServerVersion(ctx context.Context) (Version, error) {
+	out, err := t.Run(ctx, Cmd{"display-message", "-p", "tmux #{version}"})
+	if err != nil {
+		return Version{}, err
+	}
+	return parseVersion(out)
+}
+
 // newest stands for builds that carry no release number: "master", and OpenBSD's own, which follow it.
 const newest = 99
 

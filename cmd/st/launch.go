@@ -36,7 +36,7 @@ func writeEnv(home string, extra []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(home, "run", "launch")
+	dir := daemon.LaunchDir(home)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unwritable(dir, err)
 	}

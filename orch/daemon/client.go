@@ -327,7 +327,8 @@ func unreachable(home string, err error) error {
 		e.Next = []string{"st status"}
 		if pid := lockHolder(home); pid != 0 {
 			e.Message = fmt.Sprintf("the daemon (pid %d) does not answer", pid)
-			e.Hint = fmt.Sprintf("is it stopped? kill -CONT %d lets it go on", pid)
+			e.Hint = "is it stopped? then this lets it go on:"
+			e.Next = []string{fmt.Sprintf("kill -CONT %d", pid)}
 		}
 	case errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES):
 		e.Message = fmt.Sprintf("the daemon's socket may not be used from here: %v", err)

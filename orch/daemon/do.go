@@ -116,7 +116,7 @@ func hooksView(v tmux.View) hooks.View {
 }
 
 // scratch is the folder for the files of one agent's launch.
-func scratch(home, agent string) string { return filepath.Join(runDir(home), "launch", agent) }
+func scratch(home, agent string) string { return filepath.Join(LaunchDir(home), agent) }
 
 // nonceOf is the secret in an agent's environment.
 func (d *doer) nonceOf(agent string) (nonce string) {

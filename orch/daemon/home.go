@@ -38,12 +38,17 @@ func Exists(home string) bool {
 // Prepare makes home and its folders where they are missing, and refuses a home that is another user's or
 // that others may enter (code home_refused) or that can't be written (store_read_only).
 func Prepare(home string) error {
-	for _, dir := range []string{home, runDir(home), SpoolDir(home), filepath.Join(home, "orch")} {
+	for _, dir := range homeDirs(home) {
 		if err := prepareDir(dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// homeDirs are the folders that a daemon needs, outermost first.
+func homeDirs(home string) []string {
+	return []string{home, runDir(home), SpoolDir(home), filepath.Join(home, "orch")}
 }
 
 // prepareDir makes one folder of mode 0700, or checks that it is one and ours.

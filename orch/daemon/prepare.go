@@ -169,7 +169,7 @@ func (d *doer) openEnv(path string) ([]string, error) {
 }
 
 func (d *doer) checkEnv(path string) error {
-	if filepath.Dir(path) != filepath.Join(runDir(d.home), "launch") || filepath.Ext(path) != ".json" {
+	if filepath.Dir(path) != LaunchDir(d.home) || filepath.Ext(path) != ".json" {
 		return fmt.Errorf("%q is not a file of a launch", path)
 	}
 	info, err := os.Lstat(path)

@@ -21,7 +21,7 @@ var orphanAge = 10 * time.Minute
 // sweep removes files of launches that nobody will read any more: those of agents that are gone, and
 // environments whose order never came. It runs before effects do.
 func (d *daemon) sweep() {
-	dir := filepath.Join(runDir(d.home), "launch")
+	dir := LaunchDir(d.home)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +65,7 @@ func (d *daemon) watchSecrets(ctx context.Context) {
 }
 
 func (d *daemon) keepSecretsShort(ctx context.Context) error {
-	dir := filepath.Join(runDir(d.home), "launch")
+	dir := LaunchDir(d.home)
 	if err := prepareDir(dir); err != nil {
 		return err
 	}

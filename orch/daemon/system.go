@@ -24,12 +24,35 @@ func owned(info fs.FileInfo) error {
 	return nil
 }
 
+// writable says why a file or a folder can't be written by us; for a folder also why it can't be entered.
+func writable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	how := uint32(unix.W_OK)
+	if info.IsDir() {
+		how |= unix.X_OK
+	}
+	if err := unix.Access(path, how); err != nil {
+		return &fs.PathError{Op: "access", Path: path, Err: err}
+	}
+	return nil
+}
+
 // flock takes the lock of an open file; errBusy when another process has it and wait is false.
 func flock(f *os.File, wait bool) error {
 	how := unix.LOCK_EX
 	if !wait {
 		how |= unix.LOCK_NB
 	}
+	return flockAs(f, how)
+}
+
+// flockShared takes the lock of an open file beside others that only look; errBusy when somebody has it alone.
+func flockShared(f *os.File) error { return flockAs(f, unix.LOCK_SH|unix.LOCK_NB) }
+
+func flockAs(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)
 		switch err {

@@ -13,7 +13,11 @@ var errSystem = errors.New("the daemon does not run on this system yet")
 
 func owned(fs.FileInfo) error { return errSystem }
 
+func writable(string) error { return errSystem }
+
 func flock(*os.File, bool) error { return errSystem }
+
+func flockShared(*os.File) error { return errSystem }
 
 func ownSession() *syscall.SysProcAttr { return nil }
 

@@ -15,6 +15,9 @@ import (
 // copyFile is the name of the verified copy.
 const copyFile = File + ".copy"
 
+// CopyPath is where the verified copy of a home's store lies; it need not be there.
+func CopyPath(dir string) string { return filepath.Join(dir, copyFile) }
+
 // copyEvery is how old the copy may get while the store changes.
 const copyEvery = time.Hour
 
@@ -81,7 +84,7 @@ func (j *Journal) copy() (int64, error) {
 	if err := verify(tmp, j.options.Wait); err != nil {
 		return 0, err
 	}
-	if err := os.Rename(tmp, filepath.Join(j.dir, copyFile)); err != nil {
+	if err := os.Rename(tmp, CopyPath(j.dir)); err != nil {
 		return 0, err
 	}
 	return id, syncDir(j.dir)

@@ -1,0 +1,115 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// This file answers, for a person who asks what is wrong, how a home stands. It makes, mends and starts nothing.
+
+// CheckHome says why a daemon would refuse a home: another user's, open to others, not writable; as *orch.Error
+// with the codes of Prepare. What is not there yet is no fault.
+func CheckHome(home string) error {
+	for _, dir := range homeDirs(home) {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := checkDir(dir); err != nil {
+			return err
+		}
+		if err := writable(dir); err != nil {
+			return homeFault(dir, err)
+		}
+	}
+	return checkSocketDir(home)
+}
+
+// Private says what is wrong with a file of ours: it is another user's, others may read or write it, or we may not.
+// fs.ErrNotExist where there is none.
+func Private(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if err := private(info); err != nil {
+		return err
+	}
+	return writable(path)
+}
+
+// Waiting counts the files in the spool of home, and those that were put aside because nobody could read them.
+// A spool that is not there yet is empty.
+func Waiting(home string) (waiting, aside int, err error) {
+	s := Spooled{Home: home}
+	waiting, err = s.Len()
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	bad, err := os.ReadDir(AsideDir(home))
+	if errors.Is(err, fs.ErrNotExist) {
+		return waiting, 0, nil
+	}
+	return waiting, len(bad), err
+}
+
+// AsideDir is where spool files lie that could not be read.
+func AsideDir(home string) string { return filepath.Join(SpoolDir(home), asideDir) }
+
+// LaunchDir holds what starts of agents have left for them to read.
+func LaunchDir(home string) string { return filepath.Join(runDir(home), "launch") }
+
+// Leftovers are files of launches that nobody will read any more, by path: folders of agents that are not among
+// live (ids), and environments, which may hold secrets, of starts that never came about.
+func Leftovers(home string, live []string) (folders, secrets []string, err error) {
+	entries, err := os.ReadDir(LaunchDir(home))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(LaunchDir(home), e.Name())
+		switch info, err := e.Info(); {
+		case err != nil: // gone meanwhile
+		case e.IsDir() && !slices.Contains(live, e.Name()):
+			folders = append(folders, path)
+		case strings.HasSuffix(e.Name(), ".json") && time.Since(info.ModTime()) > orphanAge:
+			secrets = append(secrets, path)
+		}
+	}
+	return folders, secrets, err
+}
+
+// LockHeld tells whether a process has the lock of home, and which one wrote itself into it; 0 where that can't be
+// read. The lock is tried for a moment, as others that look may too, and given back: a daemon that begins just
+// then waits for it.
+func LockHeld(home string) (held bool, pid int, err error) {
+	f, err := os.Open(lockPath(home))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, 0, nil
+	}
+	if err != nil {
+		return false, 0, homeFault(lockPath(home), err)
+	}
+	defer f.Close()
+	err = flockShared(f)
+	if errors.Is(err, errBusy) {
+		return true, lockHolder(home), nil
+	}
+	return false, 0, err
+}
+
+// Sandboxed tells that this process may not connect to a socket at all, wherever it lies.
+func Sandboxed(ctx context.Context) bool {
+	nowhere := &Client{home: filepath.Join(os.TempDir(), fmt.Sprintf("st-nowhere-%d", os.Getpid()))}
+	err := nowhere.call(ctx, Request{Op: opGet, Name: viewHello}, nil)
+	return errors.Is(err, fs.ErrPermission)
+}
