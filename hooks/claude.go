@@ -91,7 +91,8 @@ func (claude) PassEnv() []string {
 }
 
 // claudeSettings are the settings of one launch. Claude adds them to the person's own. Beyond what was
-// allowed before, they allow to read the one file with the task and to report; single verbs, never st *.
+// allowed before, they allow to read the file with the task and the messages beside it, which are named after it,
+// and to report; single verbs, never st *.
 func claudeSettings(s Spec) ([]byte, error) {
 	type call struct {
 		Type    string `json:"type"`
@@ -118,7 +119,8 @@ func claudeSettings(s Spec) ([]byte, error) {
 			return nil, fmt.Errorf("the task copy %q has no absolute path", s.Copy)
 		}
 		// Two slashes are Claude's way to say that a path starts at the root of the disk.
-		set.Permissions.Allow = append(set.Permissions.Allow, "Read(/"+filepath.ToSlash(s.Copy)+")")
+		read := "Read(/" + filepath.ToSlash(s.Copy)
+		set.Permissions.Allow = append(set.Permissions.Allow, read+")", strings.TrimSuffix(read, ".md")+"-*.md)")
 	}
 	set.Permissions.Allow = append(set.Permissions.Allow, "Bash(st worker done:*)", "Bash(st worker progress:*)")
 	return json.MarshalIndent(set, "", "  ")

@@ -186,7 +186,7 @@ func TestClaudeLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	allow := map[string][]string{"allow": {
-		"Read(//home/dev/.sophonz/orch/r1/d7.md)", "Bash(st worker done:*)", "Bash(st worker progress:*)",
+		"Read(//home/dev/.sophonz/orch/r1/d7.md)", "Read(//home/dev/.sophonz/orch/r1/d7-*.md)", "Bash(st worker done:*)", "Bash(st worker progress:*)",
 	}}
 	if !reflect.DeepEqual(set.Permissions, allow) {
 		t.Errorf("permissions %q, want %q", set.Permissions, allow)

@@ -28,13 +28,13 @@ func firstLine(s string) string {
 	return line
 }
 
-// mark finds the path of a task copy: one a dispatch, named by its id.
-var mark = pattern(`[A-Za-z0-9._/-]*/d[0-9]+\.md\b`)
+// mark finds the path of a task copy, one a dispatch and named by its id, or of a message that lies beside it.
+var mark = pattern(`[A-Za-z0-9._/-]*/d[0-9]+(-m[0-9]+)?\.md\b`)
 
 // marksMost is how many marks of one prompt are told. One line of ours has one.
 const marksMost = 8
 
-// marksIn are the paths of task copies that a prompt names: proof that a line of ours went in.
+// marksIn are the paths of task copies and messages that a prompt names: proof that a line of ours went in.
 func marksIn(prompt string) []string { return mark().FindAllString(prompt, marksMost) }
 
 var plainWord = pattern(`^[A-Za-z0-9/._+-]+$`)

@@ -140,7 +140,7 @@ func (s *step) end(a Agent, why string) {
 		return
 	}
 	s.log("agent-gone", Event{Agent: a.ID, Text: why})
-	s.withdraw(a.ID)
+	s.withdraw(a.ID, gone)
 	d, ok := s.dispatchOf(a.ID)
 	if !ok {
 		return

@@ -36,15 +36,6 @@ func (s *step) turnOf(a Agent, e AgentEvent) {
 	}
 }
 
-func (s *step) proveMark(agent, mark string) {
-	each(s, "word", func(w Word) bool {
-		if w.Agent == agent && w.Mark == mark {
-			s.prove(w)
-		}
-		return true
-	})
-}
-
 func (s *step) turnEnded(a Agent, e AgentEvent) {
 	d, ok := s.dispatchOf(a.ID)
 	if !ok || d.Submitted == nil {
@@ -109,28 +100,16 @@ func (s *step) taskStatus(id, status string) {
 }
 
 // deadline is when something about a dispatch will have to be said though nothing happens; zero for never.
-func (d Dispatch) deadline(w Word, a Agent) time.Time {
+func (d Dispatch) deadline(w Word) time.Time {
 	switch {
 	case !d.open():
 		return time.Time{}
 	case d.Report != nil:
 		return d.Report.At.Add(reportGrace)
-	case d.Delivery == Pending && d.Submitted != nil:
-		return d.Submitted.Add(d.TurnTimeout)
-	case d.Opened == nil || w.State == typing:
-		return time.Time{} // the result of an effect comes first
+	case d.Delivery != Pending || d.Submitted != nil || d.Opened == nil || w.State == typing:
+		return time.Time{} // the result of an effect, or the proof of its line, comes first
 	}
-	var at time.Time
-	if d.Delivery == Pending {
-		at = d.Opened.Add(d.ReadyTimeout)
-	}
-	if w.State == owed && a.Screen == inputLine && !a.Turn && a.Asks == "" {
-		at = sooner(at, a.ReadyAt.Add(a.grace()), !a.Up)
-		if w.NotUntil != nil {
-			at = sooner(at, *w.NotUntil, true)
-		}
-	}
-	return at
+	return d.Opened.Add(d.ReadyTimeout)
 }
 
 func sooner(a, b time.Time, counts bool) time.Time {
@@ -154,19 +133,15 @@ func (s *step) clock(d Dispatch) {
 
 // deadlines says what has to be said by now.
 func (s *step) deadlines() {
+	s.unproven()
 	each(s, "clock", func(c Clock) bool {
 		d, w, a := clocked(s, c)
-		if at := d.deadline(w, a); at.IsZero() || at.After(s.at) {
-			return true
-		}
+		at := d.deadline(w)
 		switch {
+		case at.IsZero() || at.After(s.at):
 		case d.Report != nil:
 			s.finish(d)
-		case d.Delivery == Pending && d.Submitted != nil:
-			d.Delivery, d.Why = Unknown, "no_hook"
-			s.log("unknown", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID})
-			s.put(d)
-		case d.Delivery == Pending && !s.at.Before(d.Opened.Add(d.ReadyTimeout)):
+		default:
 			d.Delivery, d.Why = NotDelivered, whyNot(d, a)
 			s.log("not-delivered", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID, Text: d.Why})
 			s.put(d)

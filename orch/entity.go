@@ -10,6 +10,7 @@ type Counters struct {
 	Worker   int `json:"worker"`
 	Dispatch int `json:"dispatch"`
 	Word     int `json:"word"`
+	Message  int `json:"message"`
 }
 
 // Run is one coordinator's bundle of work.
@@ -166,16 +167,36 @@ type Report struct {
 	Why     string    `json:"why,omitempty"`  // for a note: why it did not count
 }
 
-// Word is one line owed to an agent, typed exactly once.
+// Word is one line owed to an agent, typed exactly once. An agent's words go in in the order of their first put.
 type Word struct {
-	ID       string     `json:"id"`
-	Agent    string     `json:"agent"`
-	Dispatch string     `json:"dispatch"`
-	Text     string     `json:"text"`
-	Mark     string     `json:"mark"`  // the part of Text by which a hook proves that this very line went in
-	State    string     `json:"state"` // owed, typing, submitted; one that is proved or withdrawn is deleted
-	Tries    int        `json:"tries"`
-	NotUntil *time.Time `json:"not_until,omitempty"` // after a refusal: when to look again at the earliest
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	// What it is for, one of the two: the dispatch that it hands over, the message that it tells of.
+	Dispatch string `json:"dispatch,omitempty"`
+	Message  string `json:"message,omitempty"`
+	Text     string `json:"text"`
+	Mark     string `json:"mark"`          // the part of Text by which a hook proves that this very line went in
+	State    string `json:"state"`         // see word.go
+	Now      bool   `json:"now,omitempty"` // typed at once or not at all
+	Tries    int    `json:"tries"`
+	// Patience is how long after Submitted its proof may take.
+	Patience  time.Duration `json:"patience"`
+	Submitted *time.Time    `json:"submitted,omitempty"`
+	NotUntil  *time.Time    `json:"not_until,omitempty"` // after a refusal: when to look again at the earliest
+}
+
+// Message is what somebody has written to a worker. Its text lies in a file, and a word tells the agent which.
+type Message struct {
+	ID        string     `json:"id"`
+	Run       string     `json:"run"`
+	From      string     `json:"from"` // agent id, "" for a person
+	To        string     `json:"to"`   // worker id
+	Path      string     `json:"path"` // of the file; plain characters only
+	State     string     `json:"state"`
+	Why       string     `json:"why,omitempty"` // for not_delivered: a screen's name, draft, working, gone, …
+	Created   time.Time  `json:"created"`
+	Submitted *time.Time `json:"submitted,omitempty"`
+	Delivered *time.Time `json:"delivered,omitempty"` // proved by a hook
 }
 
 // Told remembers which state of a worker a waiting caller has been told, so that wait does not return
@@ -200,4 +221,5 @@ func (t Task) Key() string     { return "task/" + t.ID }
 func (w Worker) Key() string   { return "worker/" + w.ID }
 func (d Dispatch) Key() string { return "dispatch/" + d.ID }
 func (w Word) Key() string     { return "word/" + w.ID }
+func (m Message) Key() string  { return "message/" + m.ID }
 func (t Told) Key() string     { return "told/" + t.Who + "/" + t.Worker }

@@ -117,6 +117,20 @@ type ReadInfo struct {
 	Screen       string     `json:"screen,omitempty"` // the window's text, with --screen
 }
 
+// MessageInfo is a message as it is shown.
+type MessageInfo struct {
+	ID        string     `json:"id"`
+	Run       string     `json:"run"`
+	From      string     `json:"from"` // agent id, "" for a person
+	To        string     `json:"to"`   // worker id
+	Path      string     `json:"path"`
+	State     string     `json:"state"` // queued typed delivered unknown not_delivered
+	Why       string     `json:"why"`   // for not_delivered
+	Created   time.Time  `json:"created"`
+	Submitted *time.Time `json:"submitted"`
+	Delivered *time.Time `json:"delivered"`
+}
+
 // TreeInfo is a run with its workers, for drawing.
 type TreeInfo struct {
 	Run         RunInfo      `json:"run"`
@@ -170,6 +184,10 @@ type (
 		Worker  WorkerInfo `json:"worker"`
 		Already bool       `json:"already"`
 	}
+	// SendAnswer is the message that was recorded.
+	SendAnswer struct {
+		Message MessageInfo `json:"message"`
+	}
 	// DoneAnswer is what became of a report.
 	DoneAnswer struct {
 		Worker   string `json:"worker"`
@@ -183,11 +201,12 @@ type (
 
 // Arguments of views.
 type (
-	RunArgs    struct{ Run string }    // "" = the caller's current run
-	ListArgs   struct{ All bool }      // also what has ended
-	WorkerArgs struct{ Worker string } // id, or a name in the current run
-	StartArgs  struct{ Dispatch string }
-	WaitArgs   struct {
+	RunArgs     struct{ Run string }    // "" = the caller's current run
+	ListArgs    struct{ All bool }      // also what has ended
+	WorkerArgs  struct{ Worker string } // id, or a name in the current run
+	StartArgs   struct{ Dispatch string }
+	MessageArgs struct{ Message string } // id
+	WaitArgs    struct {
 		Workers      []string // ids or names; none = all of the run
 		Any          bool
 		ThroughInput bool

@@ -68,6 +68,13 @@ type (
 	WorkerProgress struct {
 		Text string `json:"text"`
 	}
+	// WorkerSend is a message to a worker: a file, and a line that names it, typed when the agent's turn has ended,
+	// or with Now at once or not at all. Answer: SendAnswer.
+	WorkerSend struct {
+		Worker string `json:"worker"`
+		Text   string `json:"text"`
+		Now    bool   `json:"now,omitempty"`
+	}
 	// WaitTold says that a waiting caller has printed these states.
 	WaitTold struct {
 		States []Told `json:"states"` // Who is filled in by Step
@@ -122,6 +129,11 @@ type (
 		Typed     *time.Time `json:"typed,omitempty"`
 		Verified  *time.Time `json:"verified,omitempty"`
 		Submitted *time.Time `json:"submitted,omitempty"`
+	}
+	// FileWritten is the result of FileWrite.
+	FileWritten struct {
+		Word  string `json:"word"`
+		Error string `json:"error,omitempty"` // why it could not be written; "" where it was
 	}
 	// AgentStopped is the result of AgentStop.
 	AgentStopped struct {
@@ -198,6 +210,13 @@ type (
 		Place Place  `json:"place"`
 		Word  string `json:"word"`
 		Text  string `json:"text"`
+		Now   bool   `json:"now,omitempty"` // the screen may show a running turn: then not
+	}
+	// FileWrite writes the file that a word names, whole or not at all. It is the only place where its text is kept.
+	FileWrite struct {
+		Word string `json:"word"`
+		Path string `json:"path"`
+		Note Note   `json:"note"`
 	}
 	// AgentStop asks an agent to quit, closes its pane and ends its process tree.
 	AgentStop struct {
@@ -215,6 +234,7 @@ func (WorkerStart) Type() string    { return "worker-start" }
 func (WorkerStop) Type() string     { return "worker-stop" }
 func (WorkerDone) Type() string     { return "worker-done" }
 func (WorkerProgress) Type() string { return "worker-progress" }
+func (WorkerSend) Type() string     { return "worker-send" }
 func (WaitTold) Type() string       { return "wait-told" }
 func (Hook) Type() string           { return "hook" }
 func (Transcript) Type() string     { return "transcript" }
@@ -224,10 +244,12 @@ func (AgentStarted) Type() string   { return "agent-started" }
 func (AgentExited) Type() string    { return "agent-exited" }
 func (ScreenSeen) Type() string     { return "screen-seen" }
 func (WordTyped) Type() string      { return "word-typed" }
+func (FileWritten) Type() string    { return "file-written" }
 func (AgentStopped) Type() string   { return "agent-stopped" }
 func (Tick) Type() string           { return "tick" }
 func (PaneOpen) Type() string       { return "pane-open" }
 func (WordType) Type() string       { return "word-type" }
+func (FileWrite) Type() string      { return "file-write" }
 func (AgentStop) Type() string      { return "agent-stop" }
 
 // DecodeWhat reads an input's happening from its name and JSON, as it stands on the wire.
@@ -245,6 +267,8 @@ func DecodeWhat(name string, raw []byte) (What, error) {
 		return decode[WorkerDone](raw)
 	case "worker-progress":
 		return decode[WorkerProgress](raw)
+	case "worker-send":
+		return decode[WorkerSend](raw)
 	case "wait-told":
 		return decode[WaitTold](raw)
 	case "hook":
@@ -263,6 +287,8 @@ func DecodeWhat(name string, raw []byte) (What, error) {
 		return decode[ScreenSeen](raw)
 	case "word-typed":
 		return decode[WordTyped](raw)
+	case "file-written":
+		return decode[FileWritten](raw)
 	case "agent-stopped":
 		return decode[AgentStopped](raw)
 	case "tick":
@@ -278,6 +304,8 @@ func DecodeOrder(name string, raw []byte) (Order, error) {
 		return decode[PaneOpen](raw)
 	case "word-type":
 		return decode[WordType](raw)
+	case "file-write":
+		return decode[FileWrite](raw)
 	case "agent-stop":
 		return decode[AgentStop](raw)
 	}
@@ -302,6 +330,8 @@ func DecodeEntity(key string, raw []byte) (Entity, error) {
 		return decode[Dispatch](raw)
 	case "word":
 		return decode[Word](raw)
+	case "message":
+		return decode[Message](raw)
 	case "told":
 		return decode[Told](raw)
 	case "clock":

@@ -53,6 +53,9 @@ func (m *mend) run(f RunFile) {
 	for _, w := range f.Workers {
 		m.worker(f.Run, w)
 	}
+	for _, o := range f.Messages {
+		m.message(f.Run, o)
+	}
 	for _, t := range f.Tasks {
 		m.task(f.Run, t, closed[t.Dispatch])
 	}
@@ -79,6 +82,24 @@ func (m *mend) worker(run string, f RunWorker) {
 	}
 	if !m.has(w) {
 		m.put(w)
+	}
+}
+
+// message brings back a message as one that nobody owes any more.
+func (m *mend) message(run string, f RunMessage) {
+	m.counters.Message = max(m.counters.Message, idNumber("m", f.ID))
+	o := Message{
+		ID: f.ID, Run: run, From: f.From, To: f.To, Path: f.Path, State: f.State, Why: f.Why,
+		Created: f.Created, Submitted: f.Submitted, Delivered: f.Delivered,
+	}
+	switch o.State {
+	case Queued:
+		o.State, o.Why = NotDelivered, gone
+	case Typed:
+		o.State = Unknown
+	}
+	if !m.has(o) {
+		m.put(o)
 	}
 }
 

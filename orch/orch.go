@@ -79,6 +79,7 @@ type Event struct {
 	Agent    string    `json:"agent,omitempty"`
 	Task     string    `json:"task,omitempty"`
 	Dispatch string    `json:"dispatch,omitempty"`
+	Message  string    `json:"message,omitempty"`
 	By       string    `json:"by,omitempty"`    // agent id, "person", or "" for the daemon
 	Cause    string    `json:"cause,omitempty"` // name of the input
 	Text     string    `json:"text,omitempty"`

@@ -26,6 +26,7 @@ type RunFile struct {
 	Tasks       []RunTask     `json:"tasks"`
 	Dispatches  []RunDispatch `json:"dispatches"`
 	Reports     []RunReport   `json:"reports"`
+	Messages    []RunMessage  `json:"messages"`
 }
 
 // RunWorker is a worker in a RunFile.
@@ -64,6 +65,19 @@ type RunReport struct {
 	Report
 }
 
+// RunMessage is a message in a RunFile. Its text lies in the file at Path.
+type RunMessage struct {
+	ID        string     `json:"id"`
+	From      string     `json:"from"` // agent id, "" for a person
+	To        string     `json:"to"`   // worker id
+	Path      string     `json:"path"`
+	State     string     `json:"state"`
+	Why       string     `json:"why,omitempty"`
+	Created   time.Time  `json:"created"`
+	Submitted *time.Time `json:"submitted,omitempty"`
+	Delivered *time.Time `json:"delivered,omitempty"`
+}
+
 // RunDispatch is one attempt of one task by one worker in a RunFile.
 type RunDispatch struct {
 	ID        string     `json:"id"`
@@ -95,7 +109,7 @@ func Project(v View, run string) (f RunFile, ok bool) {
 	f = RunFile{
 		Version: RunFileVersion, Run: r.ID, Name: r.Name, Objective: r.Objective,
 		Coordinator: r.Coordinator, Created: r.Created, Ended: r.Ended,
-		Workers: []RunWorker{}, Tasks: []RunTask{}, Dispatches: []RunDispatch{}, Reports: []RunReport{},
+		Workers: []RunWorker{}, Tasks: []RunTask{}, Dispatches: []RunDispatch{}, Reports: []RunReport{}, Messages: []RunMessage{},
 	}
 	v.Each("worker", func(e Entity) bool {
 		if w := e.(Worker); w.Run == run {
@@ -119,7 +133,20 @@ func Project(v View, run string) (f RunFile, ok bool) {
 		}
 		return true
 	})
+	v.Each("message", func(e Entity) bool {
+		if m := e.(Message); m.Run == run {
+			f.Messages = append(f.Messages, projectMessage(m))
+		}
+		return true
+	})
 	return f, true
+}
+
+func projectMessage(m Message) RunMessage {
+	return RunMessage{
+		ID: m.ID, From: m.From, To: m.To, Path: m.Path, State: m.State, Why: m.Why,
+		Created: m.Created, Submitted: m.Submitted, Delivered: m.Delivered,
+	}
 }
 
 func projectWorker(w Worker) RunWorker {
@@ -192,6 +219,9 @@ func (f RunFile) checkIDs() error {
 	for _, d := range f.Dispatches {
 		ids = append(ids, []struct{ letter, id string }{{"d", d.ID}, {"t", d.Task}, {"w", d.Worker}, {"a", d.Agent}}...)
 	}
+	for _, m := range f.Messages {
+		ids = append(ids, []struct{ letter, id string }{{"m", m.ID}, {"w", m.To}, {"a", m.From}}...)
+	}
 	for _, i := range ids {
 		if i.id != "" && idNumber(i.letter, i.id) == 0 {
 			return fmt.Errorf("%q is no id", i.id)
@@ -215,6 +245,9 @@ func (f RunFile) ownIDs() []string {
 	}
 	for _, d := range f.Dispatches {
 		ids = append(ids, d.ID)
+	}
+	for _, m := range f.Messages {
+		ids = append(ids, m.ID)
 	}
 	return ids
 }

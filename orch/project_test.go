@@ -43,6 +43,8 @@ func someRun() state {
 		Dispatch{ID: "d2", Run: "r1", Task: "t1", Worker: "w1", Agent: "a2", Created: runTime, Opened: &runTime,
 			Finished: &runTime, Report: &Report{At: runTime, Outcome: "succeeded", Summary: "did it"},
 			Notes: []Report{{At: runTime, Outcome: "failed", Summary: "late", Why: "twice"}}},
+		Message{ID: "m4", Run: "r1", From: "a1", To: "w1", Path: "/c/r1/d1-m4.md", State: Delivered, Created: runTime, Delivered: &runTime},
+		Message{ID: "m5", Run: "r2", To: "w2", State: Queued, Created: runTime},
 	}
 }
 
@@ -61,7 +63,8 @@ func TestProject(t *testing.T) {
 		`"dispatches":[{"id":"d1","task":"t1","worker":"w1","agent":"a2","delivery":"","created":"2025-06-01T12:00:00Z","closed":"stopped"},` +
 		`{"id":"d2","task":"t1","worker":"w1","agent":"a2","delivery":"","created":"2025-06-01T12:00:00Z","opened":"2025-06-01T12:00:00Z","finished":"2025-06-01T12:00:00Z"}],` +
 		`"reports":[{"dispatch":"d2","task":"t1","worker":"w1","at":"2025-06-01T12:00:00Z","outcome":"succeeded","summary":"did it","files":[]},` +
-		`{"dispatch":"d2","task":"t1","worker":"w1","at":"2025-06-01T12:00:00Z","outcome":"failed","summary":"late","files":[],"why":"twice"}]}`
+		`{"dispatch":"d2","task":"t1","worker":"w1","at":"2025-06-01T12:00:00Z","outcome":"failed","summary":"late","files":[],"why":"twice"}],` +
+		`"messages":[{"id":"m4","from":"a1","to":"w1","path":"/c/r1/d1-m4.md","state":"delivered","created":"2025-06-01T12:00:00Z","delivered":"2025-06-01T12:00:00Z"}]}`
 	if string(raw) != want {
 		t.Errorf("the file is\n%s\nwant\n%s", raw, want)
 	}
@@ -89,7 +92,7 @@ func TestMendFromNothing(t *testing.T) {
 	if !reflect.DeepEqual(again, read) {
 		t.Errorf("it came back as\n%+v\nwant\n%+v", again, read)
 	}
-	if c := got.Entity("counters/"); c != (Counters{Run: 1, Agent: 2, Task: 1, Worker: 1, Dispatch: 2}) {
+	if c := got.Entity("counters/"); c != (Counters{Run: 1, Agent: 2, Task: 1, Worker: 1, Dispatch: 2, Message: 4}) {
 		t.Errorf("counters %+v", c)
 	}
 	if a := got.Entity("agent/a2").(Agent); a.Gone == "" || a.Status != "gone" || !a.Ours {

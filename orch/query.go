@@ -31,15 +31,13 @@ const (
 
 // Looks says which panes want looking at now; none when all agents are settled.
 func Looks(v View) []Look {
-	starts := map[string]Dispatch{}
-	each(v, "clock", func(c Clock) bool {
-		d, _ := get[Dispatch](v, "dispatch/"+c.Dispatch)
-		starts[d.Agent] = d
-		return true
-	})
+	next := map[string]Word{}
+	for _, w := range heads(v) {
+		next[w.Agent] = w
+	}
 	var looks []Look
 	each(v, "agent", func(a Agent) bool {
-		if every := a.lookEvery(v, starts[a.ID]); every > 0 {
+		if every := a.lookEvery(v, next[a.ID]); every > 0 {
 			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up}
 			if a.Asks != "" || !a.Up || a.odd() {
 				l.Last = ""
@@ -51,14 +49,15 @@ func Looks(v View) []Look {
 	return looks
 }
 
-func (a Agent) lookEvery(v View, d Dispatch) time.Duration {
-	if a.Gone != "" || a.Place.Pane == "" || !a.Ours || d.ID != "" && d.Opened == nil {
+// lookEvery is how often an agent's screen is looked at; next is the word whose turn it is, if there is one.
+func (a Agent) lookEvery(v View, next Word) time.Duration {
+	if a.Gone != "" || a.Place.Pane == "" || !a.Ours {
 		return 0
 	}
-	w, word := get[Word](v, "word/"+d.Word)
+	d, task := get[Dispatch](v, "dispatch/"+next.Dispatch)
 	switch {
-	case d.ID != "" && word && w.State == owed && !a.Turn:
-		if d.Delivery == Pending && a.Screen != draft && a.Asks == "" {
+	case next.State == owed && !a.Turn:
+		if task && d.Delivery == Pending && a.Screen != draft && a.Asks == "" {
 			return lookStarting
 		}
 		return lookWaiting
@@ -81,12 +80,13 @@ func (a Agent) odd() bool { return !a.OddAt.IsZero() || !a.WatchTo.IsZero() }
 func Due(v View) time.Time {
 	var next time.Time
 	each(v, "clock", func(c Clock) bool {
-		d, w, a := clocked(v, c)
-		if at := d.deadline(w, a); !at.IsZero() {
+		d, w, _ := clocked(v, c)
+		if at := d.deadline(w); !at.IsZero() {
 			next = sooner(next, at, true)
 		}
 		return true
 	})
+	wordDeadlines(v, func(_ Word, at time.Time) { next = sooner(next, at, true) })
 	return next
 }
 

@@ -62,6 +62,8 @@ func (s *step) take() *Error {
 		return s.workerDone(w)
 	case WorkerProgress:
 		return s.workerProgress(w)
+	case WorkerSend:
+		return s.workerSend(w)
 	case WaitTold:
 		return s.waitTold(w)
 	case Hook:
@@ -80,6 +82,8 @@ func (s *step) take() *Error {
 		s.screenSeen(w)
 	case WordTyped:
 		s.wordTyped(w)
+	case FileWritten:
+		s.fileWritten(w)
 	case AgentStopped:
 		s.agentStopped(w)
 	case Tick:
@@ -170,6 +174,8 @@ func (s *step) next(letter string) string {
 		n = &c.Worker
 	case "d":
 		n = &c.Dispatch
+	case "m":
+		n = &c.Message
 	default:
 		letter, n = "o", &c.Word
 	}

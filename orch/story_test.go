@@ -194,6 +194,10 @@ func tell(out *strings.Builder, w *world, c Changes, effects []Effect) {
 			if len(n.Notes) != len(o.Notes) {
 				fmt.Fprintf(out, "  dispatch %s note: %s\n", n.ID, n.Notes[len(n.Notes)-1].Why)
 			}
+		case Message:
+			if o, _ := get[Message](w, n.Key()); n.State != o.State || n.Why != o.Why {
+				fmt.Fprintf(out, "  message %s %s %s\n", n.ID, n.State, n.Why)
+			}
 		case Word:
 			if o, _ := get[Word](w, n.Key()); n.State != o.State {
 				fmt.Fprintf(out, "  word %s %s\n", n.ID, n.State)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestWalk takes random steps, inputs as they can come and as they can't, and holds what must never break:
-// no report is lost, no order is given twice, nothing is typed over a running turn or a dialog, and
+// no report and no message is lost, no order is given twice, an agent's words keep their order, nothing is typed over a running turn or a dialog, and
 // not_delivered is only said while nothing has been submitted.
 func TestWalk(t *testing.T) {
 	steps := 20_000
@@ -36,13 +36,15 @@ type walk struct {
 	opened  map[string]bool // agents whose window was ordered
 	stopped map[string]int  // agents whose end was ordered
 	flight  map[string]bool // words that are being typed
+	in      map[string]bool // words that were submitted
+	writes  map[string]bool // words whose file is being written
 	told    map[string]string
 	workers int
 }
 
 func newWalk(t *testing.T, seed int64) *walk {
 	return &walk{T: t, Rand: rand.New(rand.NewSource(seed)), world: newWorld(), at: time.Unix(1e9, 0),
-		opened: map[string]bool{}, stopped: map[string]int{}, flight: map[string]bool{}, told: map[string]string{}}
+		opened: map[string]bool{}, stopped: map[string]int{}, flight: map[string]bool{}, in: map[string]bool{}, writes: map[string]bool{}, told: map[string]string{}}
 }
 
 func (w *walk) one(i int) {
@@ -58,7 +60,7 @@ func (w *walk) one(i int) {
 	if _, ok := in.What.(WorkerDone); !ok && w.Intn(2) == 0 {
 		in.By = Caller{}
 	}
-	before := w.deliveries()
+	before, mail := w.deliveries(), w.messages()
 	c, effects := Step(w, in)
 	if c.Err != nil && (len(c.Puts) > 0 || len(effects) > 0) {
 		w.Errorf("a refused %T changes something", in.What)
@@ -66,6 +68,12 @@ func (w *walk) one(i int) {
 	w.effects(in, effects)
 	w.world.apply(c)
 	w.hold(in, before)
+	w.holdMail(in, mail)
+	for _, e := range effects {
+		if o, ok := e.Do.(WordType); ok {
+			w.holdOrder(o)
+		}
+	}
 	if a, ok := c.Answer.(DoneAnswer); ok && a.Taken == "report" {
 		w.told[a.Dispatch] = in.What.(WorkerDone).Summary
 	}
@@ -96,7 +104,7 @@ func (w *walk) what() What {
 	n := w.agent()
 	id := fmt.Sprint("a", n)
 	screens := []string{"ready", "ready", "ready", "draft", "trust", "permission", "unknown", "starting"}
-	switch w.Intn(14) {
+	switch w.Intn(16) {
 	case 0:
 		w.workers++
 		return WorkerStart{Kind: "demo", Spec: "x", CopyDir: "/c", Target: Place{Server: "s"}}
@@ -122,6 +130,13 @@ func (w *walk) what() What {
 			return WorkerStop{Worker: fmt.Sprint("w", w.Intn(w.workers+1))}
 		}
 		return AgentStopped{Agent: id}
+	case 13:
+		return WorkerSend{Worker: fmt.Sprint("w", w.Intn(w.workers+1)), Text: "x", Now: w.Intn(3) == 0}
+	case 14:
+		for word := range w.writes {
+			delete(w.writes, word)
+			return FileWritten{Word: word, Error: []string{"", "", "", "no space"}[w.Intn(4)]}
+		}
 	}
 	return Tick{}
 }
@@ -131,6 +146,7 @@ func (w *walk) typed() What {
 	for word := range w.flight {
 		delete(w.flight, word)
 		if w.Intn(2) == 0 {
+			w.in[word] = true
 			return WordTyped{Word: word, Outcome: submitted}
 		}
 		return WordTyped{Word: word, Outcome: "withheld", Why: "draft"}
@@ -143,6 +159,10 @@ func (w *walk) event() AgentEvent {
 	e := AgentEvent{Type: kinds[w.Intn(len(kinds))], Background: w.Intn(8) / 7}
 	if e.Type == PromptIn && w.Intn(2) == 0 {
 		e.Marks = []string{fmt.Sprintf("/c/r1/d%d.md", w.Intn(w.workers+1))}
+		c, _ := get[Counters](w, "counters/")
+		if m, ok := get[Message](w, fmt.Sprint("message/m", w.Intn(c.Message+1))); ok && w.Intn(2) == 0 {
+			e.Marks = []string{m.Path}
+		}
 	}
 	return e
 }
@@ -164,13 +184,56 @@ func (w *walk) effects(in Input, effects []Effect) {
 			if a.Gone != "" {
 				w.Errorf("%s is typed to a dead agent", o.Word)
 			}
+			if w.in[o.Word] || w.writes[o.Word] {
+				w.Errorf("%s is typed again, or before its file is there (after %T)", o.Word, in.What)
+			}
 			w.flight[o.Word] = true
+		case FileWrite:
+			w.writes[o.Word] = true
 		case AgentStop:
 			if w.stopped[o.Agent]++; w.stopped[o.Agent] > 1 {
 				w.Errorf("the end of %s is ordered twice (after %T)", o.Agent, in.What)
 			}
 		}
 	}
+}
+
+// holdOrder: of two words to one agent the earlier one is in, given up, or proved before the later one is typed.
+func (w *walk) holdOrder(o WordType) {
+	n, _ := strconv.Atoi(o.Word[1:])
+	each(w, "word", func(e Word) bool {
+		m, _ := strconv.Atoi(e.ID[1:])
+		if e.Agent == o.Agent && m < n && e.State != unproved && !(e.State == submitted && !w.at.Before(e.Submitted.Add(e.Patience))) {
+			w.Errorf("%s is typed while %s is %s", o.Word, e.ID, e.State)
+		}
+		return true
+	})
+}
+
+func (w *walk) messages() map[string]Message {
+	m := map[string]Message{}
+	each(w, "message", func(o Message) bool { m[o.ID] = o; return true })
+	return m
+}
+
+// holdMail: what was proved stays proved, what was submitted is never called not delivered, and what is queued
+// has a word that will bring it.
+func (w *walk) holdMail(in Input, before map[string]Message) {
+	words := map[string]Word{}
+	each(w, "word", func(o Word) bool { words[o.Message] = o; return true })
+	each(w, "message", func(m Message) bool {
+		old := before[m.ID]
+		if old.State == Delivered && m.State != Delivered {
+			w.Errorf("%s was delivered and is %s after %T", m.ID, m.State, in.What)
+		}
+		if m.State == NotDelivered && m.Submitted != nil {
+			w.Errorf("%s is not delivered though it was submitted (%T)", m.ID, in.What)
+		}
+		if _, owed := words[m.ID]; !owed && (m.State == Queued || m.State == Typed) {
+			w.Errorf("%s is %s and no word of it is owed after %T", m.ID, m.State, in.What)
+		}
+		return true
+	})
 }
 
 func (w *walk) deliveries() map[string]Dispatch {

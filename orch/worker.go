@@ -115,7 +115,7 @@ func (s *step) workerStart(o WorkerStart) *Error {
 		d.TurnTimeout = turnTimeout
 	}
 	d.Copy = o.CopyDir + "/" + run.ID + "/" + d.ID + ".md"
-	word := Word{ID: s.next("o"), Agent: a.ID, Dispatch: d.ID, Text: taskLine(d.Copy), Mark: d.Copy, State: owed}
+	word := d.taskWord(s.next("o"))
 	d.Word, w.Dispatch, t.Dispatch = word.ID, d.ID, d.ID
 	w.State, w.StateSince = running, s.at
 	for _, e := range []Entity{a, t, w, d, word} {
@@ -364,14 +364,23 @@ func (s *step) workerStop(o WorkerStop) *Error {
 	if err != nil {
 		return err
 	}
-	id := s.who(s.in.By)
-	run, _ := get[Run](s, "run/"+w.Run)
-	if id.agent != nil && (id.child || id.agent.ID != run.Coordinator && id.agent.ID != w.By) {
-		return refuse("not_yours", "st worker ls", "worker %s belongs to run %s, and %s is not its coordinator", w.ID, w.Run, id.name())
+	id, err := s.orders(w)
+	if err != nil {
+		return err
 	}
 	already := !s.stop(w, id)
 	s.answer = func() any { return WorkerAnswer{Worker: workerInfo(s, w.ID), Already: already} }
 	return nil
+}
+
+// orders is the caller, who may order something of a worker: a person, its run's coordinator, or who started it.
+func (s *step) orders(w Worker) (identity, *Error) {
+	id := s.who(s.in.By)
+	run, _ := get[Run](s, "run/"+w.Run)
+	if id.agent != nil && (id.child || id.agent.ID != run.Coordinator && id.agent.ID != w.By) {
+		return id, refuse("not_yours", "st worker ls", "worker %s belongs to run %s, and %s is not its coordinator", w.ID, w.Run, id.name())
+	}
+	return id, nil
 }
 
 // stop orders the end of a worker's agent; false where there is nothing to end.
@@ -382,7 +391,7 @@ func (s *step) stop(w Worker, id identity) bool {
 	}
 	w.Stopping = ptr(s.at)
 	s.put(w)
-	s.withdraw(a.ID)
+	s.withdraw(a.ID, "stopped")
 	s.log("worker-stopping", Event{Worker: w.ID, Agent: a.ID, By: id.name()})
 	if d, _ := get[Dispatch](s, "dispatch/"+w.Dispatch); d.Opened != nil {
 		s.stopAgent(a)

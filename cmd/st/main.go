@@ -64,6 +64,7 @@ var exits = map[string]int{
 	"depth":          exitRefused,
 	"refused":        exitRefused,
 	"refused_agent":  exitRefused,
+	"not_ready":      exitRefused,
 	"unsettled":      exitRefused,
 	"confirm":        exitRefused,
 	"run_ended":      exitRefused,

@@ -28,7 +28,7 @@ type doer struct {
 	ready <-chan struct{}
 
 	fit   atomic.Bool // tmux is installed and new enough
-	lines queues      // by agent: what is done to one agent is done in order
+	lines queues      // by what is acted on: what is done to one agent is done in order
 }
 
 // do carries out an effect and brings in its result. One that is cut off by the end of the daemon has no
@@ -40,14 +40,15 @@ func (d *doer) do(ctx context.Context, r Running) {
 		return
 	}
 	done := make(chan struct{})
-	d.lines.add(agentOf(r.Do), func() {
+	d.lines.add(objectOf(r.Do), func() {
 		defer close(done)
 		d.run(ctx, r)
 	})
 	<-done
 }
 
-func agentOf(o orch.Order) string {
+// objectOf is what an order acts on: an agent, or a file.
+func objectOf(o orch.Order) string {
 	switch o := o.(type) {
 	case orch.PaneOpen:
 		return o.Agent
@@ -55,6 +56,8 @@ func agentOf(o orch.Order) string {
 		return o.Agent
 	case orch.AgentStop:
 		return o.Agent
+	case orch.FileWrite:
+		return o.Path // nothing is done to an agent by it
 	}
 	return ""
 }
@@ -68,6 +71,8 @@ func (d *doer) run(ctx context.Context, r Running) {
 		what = d.wordType(ctx, r, o)
 	case orch.AgentStop:
 		what = d.agentStop(ctx, o)
+	case orch.FileWrite:
+		what = d.fileWrite(ctx, o)
 	default:
 		d.log.Printf("effect %d: nobody does %q", r.ID, r.Do.Type())
 		return

@@ -100,7 +100,7 @@ func (d *doer) askToQuit(ctx context.Context, o orch.AgentStop, kind hooks.Kind)
 	if !ok || v.Dead || v.InMode || v.Tag != d.tagOf(o.Agent) {
 		return false, nil
 	}
-	if draft, ready, _ := reader(kind)(v); !ready || draft != "" {
+	if draft, ready, _ := reader(kind, false)(v); !ready || draft != "" {
 		return false, nil
 	}
 	return true, t.Keys(ctx, o.Place.Pane, how.Keys...)

@@ -26,6 +26,11 @@ func TestEffects(t *testing.T) {
 			t.Run("daemon killed "+when+" "+step, func(t *testing.T) { killedAt(newWorld(t, st), when, step) })
 		}
 	}
+	for _, step := range []string{"paste-buffer", "send-keys"} {
+		for _, when := range []string{"before", "after"} {
+			t.Run("daemon killed "+when+" "+step+" of a message", func(t *testing.T) { killedInSend(newWorld(t, st), when, step) })
+		}
+	}
 	for _, when := range []string{"before", "after"} {
 		t.Run("daemon killed "+when+" kill-pane", func(t *testing.T) { killedInStop(newWorld(t, st), when) })
 	}
@@ -130,6 +135,32 @@ func killedAt(w *world, when, step string) {
 	}
 	if i := w.info(a.Dispatch); i.Delivery != orch.Delivered {
 		w.Errorf("delivery: %q", i.Delivery)
+	}
+}
+
+// killedInSend: two messages are recorded, and the daemon dies while it types the first.
+func killedInSend(w *world, when, step string) {
+	a := w.start(w.job("one", "say hello\ndone good"))
+	w.until(a, "the worker finishes", isState("finished"))
+	w.until(a, "its turn has ended", func(i orch.StartInfo) bool { return i.Worker.Status == "idle" })
+	pid := w.pid()
+	w.dieAt(when, step)
+	var sent [2]orch.SendAnswer
+	for n := range sent {
+		must(w.T, w.client.Do(context.Background(), uuid.NewString(), orch.WorkerSend{Worker: "one", Text: fmt.Sprint("say message ", n)}, &sent[n]))
+	}
+	w.died(pid)
+	w.up()
+	for _, s := range sent {
+		var m orch.MessageInfo
+		w.wait("message "+s.Message.ID+" is delivered", func() (bool, string) {
+			err := w.client.Get(context.Background(), "message", orch.MessageArgs{Message: s.Message.ID}, &m)
+			return err == nil && m.State == orch.Delivered, fmt.Sprintf("%+v %v", m, err)
+		})
+	}
+	got := w.submitted("one")
+	if len(got) != 3 || !strings.Contains(got[1], "d1-m1.md") || !strings.Contains(got[2], "d1-m2.md") {
+		w.Errorf("submitted: %q", got)
 	}
 }
 

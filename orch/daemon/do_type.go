@@ -13,6 +13,9 @@ import (
 // process left to fork. Once Enter may have gone in, the honest end of it is "submitted": only a hook can tell.
 const typingTries = 10
 
+// whyWorking is why a line that may not meet a running turn is not typed.
+const whyWorking = "working"
+
 // wordType types one line into an agent's input line and submits it, or does neither. Every stage is durable
 // before it happens, so that a later daemon knows what may stand in the input line.
 func (d *doer) wordType(ctx context.Context, r Running, o orch.WordType) orch.What {
@@ -60,7 +63,7 @@ func (d *doer) typeOnce(ctx context.Context, r Running, o orch.WordType, kind ho
 		return tmux.Typed{}, err
 	}
 	return tmux.At(want.Socket).Type(ctx, o.Place.Pane, tmux.Typing{
-		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Read: reader(kind), Resume: *stage,
+		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Read: reader(kind, o.Now), Resume: *stage,
 		Stage: func(name string) error {
 			if err := r.Tell(ctx, name); err != nil {
 				return err
@@ -71,13 +74,16 @@ func (d *doer) typeOnce(ctx context.Context, r Running, o orch.WordType, kind ho
 	})
 }
 
-// reader says of a look at a pane what stands in the input line, and whether a line may be typed there.
-func reader(kind hooks.Kind) func(tmux.View) (draft string, ready bool, why string) {
+// reader says of a look at a pane what stands in the input line, and whether a line may be typed there: with idle
+// not beside a running turn either. A turn that has just ended may still be shown, so that is not always asked.
+func reader(kind hooks.Kind, idle bool) func(tmux.View) (draft string, ready bool, why string) {
 	return func(v tmux.View) (string, bool, string) {
 		s := kind.Look(hooksView(v))
 		switch {
 		case s.Name != hooks.Ready:
 			return "", false, s.Name
+		case idle && s.Working:
+			return "", false, whyWorking
 		case s.Popup:
 			return s.Draft, false, tmux.WhyDraft // a menu over it: Enter would choose
 		}

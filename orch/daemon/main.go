@@ -176,7 +176,7 @@ func (d *daemon) known(chain []orch.Link) int {
 // inputs are what may be sent to a daemon. What it finds out itself is nobody else's to say.
 var inputs = map[string]bool{
 	"run-start": true, "run-end": true, "worker-start": true, "worker-stop": true, "worker-done": true,
-	"worker-progress": true, "wait-told": true, "agent-started": true, "agent-exited": true,
+	"worker-progress": true, "worker-send": true, "wait-told": true, "agent-started": true, "agent-exited": true,
 }
 
 // do gives an input of a caller to the loop.

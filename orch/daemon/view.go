@@ -22,6 +22,7 @@ var views = map[string]view{
 	"tree":    query(orch.Tree),
 	"start":   query(orch.Start),
 	"wait":    query(orch.Wait),
+	"message": query(orch.MessageOf),
 }
 
 // query makes a view of a question that orch answers.
@@ -59,6 +60,8 @@ func settledView(info any) bool {
 	switch i := info.(type) {
 	case orch.WaitInfo:
 		return i.Done
+	case orch.MessageInfo:
+		return i.State != orch.Queued && i.State != orch.Typed
 	case orch.StartInfo:
 		return i.Delivery != orch.Pending
 	}

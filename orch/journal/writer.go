@@ -162,6 +162,8 @@ func runOf(e orch.Entity) string {
 		return e.Run
 	case orch.Dispatch:
 		return e.Run
+	case orch.Message:
+		return e.Run
 	}
 	return ""
 }
