@@ -15,7 +15,7 @@ import (
 // same st is found or not, and a start is proved or not.
 func TestDoctor(t *testing.T) {
 	b := newDesk(t)
-	b.allow("auto", "Bash(command -v st:*)")
+	b.allow("acceptEdits", "Bash(command -v st:*)")
 	found := map[string]string{}
 	for _, name := range []string{"claude", "codex"} {
 		f := b.doctor(name)
@@ -92,13 +92,13 @@ func (b *desk) doctor(kind string) map[string]found {
 func (b *desk) compareShell(kind, round, said string) string {
 	b.t.Helper()
 	name := kind + "-" + round
-	b.write(name+".md", fmt.Sprintf("MOCK: bash { command -v st || echo none; } > %s.found\nMOCK: say looked.\n", name))
+	b.write(name+".md", fmt.Sprintf("MOCK: bash command -v st > %[1]s.new\nMOCK: bash mv %[1]s.new %[1]s.found\nMOCK: say looked.\n", name))
 	b.st("worker", "start", "--agent", kind, "--name", name, "--session", "desk", "--task", name+".md")
 	var text string
 	b.await(30*time.Second, name+" has looked for st", func() (bool, string) {
 		raw, err := os.ReadFile(filepath.Join(b.dir, name+".found"))
 		text = strings.TrimSpace(string(raw))
-		return err == nil && text != "", fmt.Sprint(err)
+		return err == nil, fmt.Sprint(err)
 	})
 	ours := text == filepath.Join(b.home, "bin", "st")
 	if ours != (said == "ok") {
