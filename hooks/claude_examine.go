@@ -16,15 +16,12 @@ func (claude) Tested() (oldest, newest string) { return "2.1.332", "2.1.332" }
 // It takes bash and zsh only: its own setting, then $SHELL, then what it finds.
 func (claude) Shell(env func(string) string, command string) Shell {
 	shell := firstShell([]string{env("CLAUDE_CODE_SHELL"), env("SHELL"), "zsh", "bash"}, []string{"bash", "zsh"})
-	rc := filepath.Join(env("HOME"), "."+filepath.Base(shell)+"rc")
-	read := ". " + shellWord(rc) + " </dev/null >/dev/null 2>&1; "
-	if _, err := os.Stat(rc); err != nil {
-		read = ""
+	rc := rcFile(shell, env)
+	script := sourced(rc) + "export PATH=" + shellWord(env("PATH")) + "; "
+	if filepath.Base(shell) == "bash" {
+		script += "shopt -s expand_aliases; " // as each of its commands does
 	}
-	return Shell{
-		Argv:    []string{shell, "-c", "-l", read + "export PATH=" + shellWord(env("PATH")) + "; " + command},
-		Startup: rc,
-	}
+	return Shell{Argv: []string{shell, "-c", "-l", script + command}, Startup: rc, RC: rc}
 }
 
 // claudeHookSettings are the settings that decide whether hooks run; nil where a file doesn't say.

@@ -14,18 +14,22 @@ import (
 // Tested: see the recorded screens, payloads and logs in testdata.
 func (codex) Tested() (oldest, newest string) { return "0.171.0", "0.171.0" }
 
-// Shell: Codex runs commands in a login shell, whose startup files may make PATH anew, as /etc/profile does on
-// Debian. Which shell stands in the system's list of users; $SHELL has no say (0.171.0).
+// Shell: Codex runs a login shell once, whose startup files may make PATH anew, as /etc/profile does on Debian, lets it
+// source the person's rc file, and gives PATH and functions to every command. Which shell stands in the system's list of
+// users; $SHELL has no say (0.171.0).
 func (codex) Shell(env func(string) string, command string) Shell {
 	shell := firstShell([]string{userShell(), env("SHELL"), "bash", "zsh", "sh"}, []string{"bash", "zsh", "sh"})
-	startup := firstFile(env("HOME"), ".profile")
+	startup, rc := firstFile(env("HOME"), ".profile"), ""
 	switch filepath.Base(shell) {
 	case "bash":
 		startup = firstFile(env("HOME"), ".bash_profile", ".bash_login", ".profile") // bash reads the first that is there
+		if env("BASH_ENV") == "" {
+			rc = rcFile(shell, env)
+		}
 	case "zsh":
-		startup = firstFile(env("HOME"), ".zprofile")
+		startup, rc = firstFile(env("HOME"), ".zprofile"), rcFile(shell, env)
 	}
-	return Shell{Argv: []string{shell, "-lc", command}, Startup: startup}
+	return Shell{Argv: []string{shell, "-lc", sourced(rc) + command}, Startup: startup, RC: rc}
 }
 
 // userShell is the shell that the system's list of users names for us; "" where that list is elsewhere.

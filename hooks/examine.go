@@ -22,8 +22,9 @@ type Examined interface {
 // Shell is a command as an agent's program runs it, as far as it decides which programs the command finds.
 type Shell struct {
 	Argv []string
-	// Startup is the file of the person's in which a line for this shell belongs; it need not exist.
-	Startup string
+	// Startup is the person's file in which a line about PATH belongs, and RC the one whose functions and aliases come
+	// into every command, "" for none. Neither need exist.
+	Startup, RC string
 }
 
 // Fault is something in a file that keeps hooks from running.
@@ -43,6 +44,23 @@ func firstShell(candidates, shells []string) string {
 		}
 	}
 	return ""
+}
+
+// rcFile is the file that a shell, bash or zsh, reads when a person types into it.
+func rcFile(shell string, env func(string) string) string {
+	dir := env("HOME")
+	if filepath.Base(shell) == "zsh" && env("ZDOTDIR") != "" {
+		dir = env("ZDOTDIR")
+	}
+	return filepath.Join(dir, "."+filepath.Base(shell)+"rc")
+}
+
+// sourced is the beginning of a script that reads a startup file, silently; "" where there is none.
+func sourced(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return ". " + shellWord(path) + " </dev/null >/dev/null 2>&1; "
 }
 
 // firstFile is the first of the files in a folder that is there, else the first.

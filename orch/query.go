@@ -279,14 +279,21 @@ func Start(v View, _ Caller, args StartArgs) (StartInfo, *Error) {
 	case d.Delivery == Unknown:
 		i.Code = 9
 		i.LeftOver = []string{"window " + w.Window + " with the task line typed and submitted"}
-		i.Next = []string{"st worker read " + w.ID + " --screen", "st worker wait " + w.ID}
+		i.Next = []string{"st worker read " + w.ID + " --screen", "st worker wait " + w.ID, "st doctor --agent " + w.Kind}
 	default:
 		i.Code, i.Screen = 4, d.Why
 		i.LeftOver = []string{"window " + w.Window + ", where nothing has been submitted; the task line is typed as soon as the input line is free"}
 		i.Next = []string{"st worker read " + w.ID + " --screen", "st worker wait " + w.ID, "st worker stop " + w.ID + " --yes"}
+		if ailing[d.Why] {
+			i.Next = append(i.Next, "st doctor --agent "+w.Kind)
+		}
 	}
 	return i, nil
 }
+
+// ailing are the reasons of a start that came to nothing where the agent's program or its settings may be at fault, not a
+// person's answer that is missing: its input line never came, nobody knows its screen, its hooks are not trusted.
+var ailing = map[string]bool{"": true, "starting": true, "unknown": true, "hooks_review": true}
 
 func (d Dispatch) stages() []Stage {
 	var list []Stage

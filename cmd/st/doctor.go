@@ -73,7 +73,9 @@ type doctor struct {
 	home string
 	self string // this program
 	only string // kind of agent that was asked for, "" = all
-	seen func() seenDaemon
+	// boxed tells whether sockets are closed to us here, seen how the daemon is; each is found out once.
+	boxed func() bool
+	seen  func() seenDaemon
 }
 
 func runDoctor(c *call) (int, error) {
@@ -95,6 +97,7 @@ func runDoctor(c *call) (int, error) {
 		return 0, err
 	}
 	d := &doctor{call: c, home: home, self: self, only: only}
+	d.boxed = sync.OnceValue(func() bool { return daemon.Sandboxed(c.ctx) })
 	d.seen = sync.OnceValue(d.seeDaemon)
 	found := examine(c.ctx, d.checks(), checkTime)
 	if c.out.json {

@@ -48,6 +48,8 @@ func (d *doctor) seeDaemon() (seen seenDaemon) {
 func (d *doctor) checkDaemon(context.Context) finding {
 	seen := d.seen()
 	switch {
+	case d.boxed():
+		return unseen()
 	case errors.Is(seen.err, daemon.ErrNone) && seen.held:
 		return fault([]string{fmt.Sprintf("kill %d", seen.holder), "st up"}, "process %d has the lock of %s and does not listen", seen.holder, d.home)
 	case errors.Is(seen.err, daemon.ErrNone):
@@ -60,5 +62,5 @@ func (d *doctor) checkDaemon(context.Context) finding {
 		return warning([]string{"st down", "st up"}, "pid %d is st %s and this is st %s; windows and agents stay as they are", seen.status.PID, seen.status.Version, version)
 	}
 	up := time.Duration(seen.status.UptimeS) * time.Second
-	return fine("pid %d, st %s, up %s, %d agents, at %s", seen.status.PID, seen.status.Version, up, seen.status.Agents, daemon.SocketPath(d.home))
+	return fine("pid %d, st %s, up %s, %s, at %s", seen.status.PID, seen.status.Version, up, some(seen.status.Agents, "agent"), daemon.SocketPath(d.home))
 }

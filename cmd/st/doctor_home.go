@@ -115,7 +115,7 @@ func (d *doctor) checkSpool(context.Context) finding {
 	case err != nil:
 		return refusal(err)
 	case aside > 0:
-		return warning([]string{"ls -l " + shellWord(daemon.AsideDir(d.home))}, "%d reports could not be read and were put aside", aside)
+		return warning([]string{"ls -l " + shellWord(daemon.AsideDir(d.home))}, "put aside because it could not be read: %s", some(aside, "report"))
 	case waiting > 0 && d.seen().err == nil:
 		return warning([]string{"tail " + shellWord(daemon.LogPath(d.home))}, "%d wait, though a daemon runs", waiting)
 	case waiting > 0:
@@ -132,13 +132,21 @@ func (d *doctor) checkLaunches(context.Context) finding {
 	case err != nil:
 		return refusal(err)
 	case len(secrets) > 0:
-		return warning([]string{"rm " + shellWord(secrets[0])}, "%d environments of starts that never came about, which may hold secrets", len(secrets))
+		return warning([]string{"rm " + shellWord(secrets[0])}, "%s of starts that never came about, which may hold secrets", some(len(secrets), "environment"))
 	case seen.err != nil && len(folders) > 0:
-		return fine("settings of %d agents; the next daemon removes those of agents that are gone", len(folders))
+		return fine("%s; the next daemon removes what belongs to agents that are gone", some(len(folders), "folder"))
 	case len(folders) > 0:
-		return fine("settings of %d agents that are gone; the next daemon removes them", len(folders))
+		return fine("%s of agents that are gone; the next daemon removes them", some(len(folders), "folder"))
 	}
 	return fine("nothing is left over")
+}
+
+// some is a number of things: "1 folder", "2 folders".
+func some(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // checkClock: a clock that was set back shows in files that were written in the future.

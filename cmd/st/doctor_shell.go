@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"st/hooks"
 )
 
 // shellMark stands before what the agent's shell finds: startup files may print whatever they like before it.
@@ -27,17 +30,17 @@ func (p *patient) checkShell(ctx context.Context) finding {
 	if at < 0 {
 		return fault(nil, "%s ends before it runs a command: %v", how, err)
 	}
-	return p.judgeShell(lastLine(said[at+len(shellMark):]), shell.Startup)
+	return p.judgeShell(lastLine(said[at+len(shellMark):]), shell)
 }
 
-func (p *patient) judgeShell(found, startup string) finding {
+func (p *patient) judgeShell(found string, shell hooks.Shell) finding {
 	switch {
 	case found == "":
-		return fault(p.reachSelf(startup), "it finds no st, and this is %s", p.self)
+		return fault(p.reachSelf(shell.Startup), "it finds no st, and this is %s", p.self)
 	case !filepath.IsAbs(found):
-		return fault([]string{"grep -n st " + shellWord(startup)}, "st is no program in it but an alias or a function (%s), and this is %s", found, p.self)
+		return fault([]string{"grep -n st " + shellWord(cmp.Or(shell.RC, shell.Startup))}, "st is no program in it but an alias or a function (%s), and this is %s", found, p.self)
 	case !sameProgram(found, p.self):
-		return fault(p.reachSelf(startup), "it finds %s, and this is %s", found, p.self)
+		return fault(p.reachSelf(shell.Startup), "it finds %s, and this is %s", found, p.self)
 	}
 	return fine("it finds this st")
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"st/orch/daemon"
 	"st/tmux"
 )
 
@@ -17,9 +16,9 @@ import (
 func (d *doctor) systemChecks() []check {
 	checks := []check{
 		{"st", "", d.checkSelf},
-		{"sandbox", "", checkSandbox},
+		{"sandbox", "", d.checkSandbox},
 		{"tmux", "", checkTmux},
-		{"server", "tmux", checkServer},
+		{"server", "tmux", d.checkServer},
 		{"terminal", "", checkTerm},
 		{"git", "", checkGit},
 		{"clock", "", d.checkClock},
@@ -58,10 +57,10 @@ func sameProgram(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(ia, ib)
 }
 
-// checkSandbox: an agent's sandbox that lets no socket through makes all that is said of daemon and tmux moot.
-func checkSandbox(ctx context.Context) finding {
-	if daemon.Sandboxed(ctx) {
-		return fault([]string{"st doctor"}, "this shell may not use sockets, as in an agent's sandbox: neither the daemon nor tmux can be reached; ask outside of it")
+// checkSandbox: where no socket is let through, as in an agent's sandbox, nothing can be said of daemon and tmux.
+func (d *doctor) checkSandbox(context.Context) finding {
+	if d.boxed() {
+		return fault([]string{"st doctor"}, "this shell may not use sockets, as in an agent's sandbox; ask outside of it")
 	}
 	return fine("none: sockets may be used")
 }
@@ -102,7 +101,10 @@ func installLine(name string) []string {
 
 // checkServer looks at the server of this shell, else at the one that a plain tmux would use. It may be older than
 // the program, which then speaks to it as far as both know how.
-func checkServer(ctx context.Context) finding {
+func (d *doctor) checkServer(ctx context.Context) finding {
+	if d.boxed() {
+		return unseen()
+	}
 	socket, _, inside := tmux.FromEnv(os.Getenv("TMUX"))
 	if !inside {
 		socket = tmux.DefaultSocket(os.Getenv)
@@ -124,6 +126,9 @@ func checkServer(ctx context.Context) finding {
 	}
 	return judgeServer(ctx, server, socket, inside)
 }
+
+// unseen is said of what a sandbox hides.
+func unseen() finding { return warning(nil, "it can't be seen from this sandbox") }
 
 func judgeServer(ctx context.Context, server tmux.Version, socket string, inside bool) finding {
 	client, err := tmux.InstalledVersion(ctx)
