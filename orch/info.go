@@ -184,6 +184,14 @@ type (
 		Worker  WorkerInfo `json:"worker"`
 		Already bool       `json:"already"`
 	}
+	// KeyAnswer is what keys have done.
+	KeyAnswer struct {
+		Worker  WorkerInfo `json:"worker"`
+		Before  string     `json:"before"` // names of screens: ready, draft, permission, ...
+		After   string     `json:"after"`
+		Pressed int        `json:"pressed"` // how many; fewer than asked where the screen changed meanwhile
+		Asked   int        `json:"asked"`
+	}
 	// SendAnswer is the message that was recorded.
 	SendAnswer struct {
 		Message MessageInfo `json:"message"`

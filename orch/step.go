@@ -59,6 +59,10 @@ func (s *step) take() *Error {
 		return s.workerDone(w)
 	case WorkerProgress:
 		return s.workerProgress(w)
+	case WorkerKey:
+		return s.workerKey(w)
+	case KeysPressed:
+		s.keysPressed(w)
 	case WorkerSend:
 		return s.workerSend(w)
 	case WaitTold:

@@ -133,6 +133,9 @@ func (w *walk) what() What {
 	case 13:
 		return WorkerSend{Worker: fmt.Sprint("w", w.Intn(w.workers+1)), Text: "x", Now: w.Intn(3) == 0}
 	case 14:
+		if w.Intn(4) == 0 {
+			return WorkerKey{Worker: fmt.Sprint("w", w.Intn(w.workers+1)), Screen: "trust"}
+		}
 		for word := range w.writes {
 			delete(w.writes, word)
 			return FileWritten{Word: word, Error: []string{"", "", "", "no space"}[w.Intn(4)]}
