@@ -65,6 +65,11 @@ func (w *walk) one(i int) {
 	if c.Err != nil && (len(c.Puts) > 0 || len(effects) > 0) {
 		w.Errorf("a refused %T changes something", in.What)
 	}
+	for _, e := range c.Events {
+		if CheckTypes([]string{e.Type}) != nil {
+			w.Errorf("%q is missing in EventTypes (after %T)", e.Type, in.What)
+		}
+	}
 	w.effects(in, effects)
 	w.world.apply(c)
 	w.hold(in, before)
