@@ -148,6 +148,12 @@ type SessionInfo struct {
 	Attached int    `json:"attached"` // clients
 }
 
+// HistoryInfo is what happened, the newest last.
+type HistoryInfo struct {
+	Events []Event           `json:"events"`
+	Names  map[string]string `json:"names"` // of runs, workers and agents, by id; one without a name is missing
+}
+
 // StatusInfo is how the daemon is.
 type StatusInfo struct {
 	PID     int      `json:"pid"`
@@ -184,6 +190,14 @@ type (
 		Worker  WorkerInfo `json:"worker"`
 		Already bool       `json:"already"`
 	}
+	// KeyAnswer is what keys have done.
+	KeyAnswer struct {
+		Worker  WorkerInfo `json:"worker"`
+		Before  string     `json:"before"` // names of screens: ready, draft, permission, ...
+		After   string     `json:"after"`
+		Pressed int        `json:"pressed"` // how many; fewer than asked where the screen changed meanwhile
+		Asked   int        `json:"asked"`
+	}
 	// SendAnswer is the message that was recorded.
 	SendAnswer struct {
 		Message MessageInfo `json:"message"`
@@ -206,7 +220,13 @@ type (
 	WorkerArgs  struct{ Worker string } // id, or a name in the current run
 	StartArgs   struct{ Dispatch string }
 	MessageArgs struct{ Message string } // id
-	WaitArgs    struct {
+	EventArgs   struct {
+		Run   string   // of history: id or name, "" = all
+		Since uint64   // only what came after this event
+		Types []string // none = all
+		Limit int      // of history: at most the newest; 0 = all
+	}
+	WaitArgs struct {
 		Workers      []string // ids or names; none = all of the run
 		Any          bool
 		ThroughInput bool

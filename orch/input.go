@@ -10,6 +10,8 @@ import (
 type May struct {
 	Args []string `json:"args,omitempty"` // --arg values that lift permissions and are let through all the same
 	Env  bool     `json:"env,omitempty"`
+	// Verbs are a person's verbs that agents may use too; KeyVerb is the one there is.
+	Verbs []string `json:"verbs,omitempty"`
 	// DemoRun lets an agent give the built-in agent tasks with lines that run commands.
 	DemoRun bool `json:"demo_run,omitempty"`
 }
@@ -75,6 +77,12 @@ type (
 		Text   string `json:"text"`
 		Now    bool   `json:"now,omitempty"`
 	}
+	// WorkerKey asks whether keys may be pressed in a worker's window. Answer: WorkerAnswer.
+	WorkerKey struct {
+		Worker string `json:"worker"`
+		Screen string `json:"screen"` // what stands there, as the daemon has seen it
+		May    May    `json:"may"`
+	}
 	// WaitTold says that a waiting caller has printed these states.
 	WaitTold struct {
 		States []Told `json:"states"` // Who is filled in by Step
@@ -134,6 +142,13 @@ type (
 	FileWritten struct {
 		Word  string `json:"word"`
 		Error string `json:"error,omitempty"` // why it could not be written; "" where it was
+	}
+	// KeysPressed says what became of keys in a worker's window.
+	KeysPressed struct {
+		Worker  string `json:"worker"`
+		Pressed int    `json:"pressed"` // how many
+		Before  string `json:"before"`  // names of screens
+		After   string `json:"after"`
 	}
 	// AgentStopped is the result of AgentStop.
 	AgentStopped struct {
@@ -235,6 +250,8 @@ func (WorkerStop) Type() string     { return "worker-stop" }
 func (WorkerDone) Type() string     { return "worker-done" }
 func (WorkerProgress) Type() string { return "worker-progress" }
 func (WorkerSend) Type() string     { return "worker-send" }
+func (WorkerKey) Type() string      { return "worker-key" }
+func (KeysPressed) Type() string    { return "keys-pressed" }
 func (WaitTold) Type() string       { return "wait-told" }
 func (Hook) Type() string           { return "hook" }
 func (Transcript) Type() string     { return "transcript" }
@@ -269,6 +286,10 @@ func DecodeWhat(name string, raw []byte) (What, error) {
 		return decode[WorkerProgress](raw)
 	case "worker-send":
 		return decode[WorkerSend](raw)
+	case "worker-key":
+		return decode[WorkerKey](raw)
+	case "keys-pressed":
+		return decode[KeysPressed](raw)
 	case "wait-told":
 		return decode[WaitTold](raw)
 	case "hook":

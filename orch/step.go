@@ -62,6 +62,10 @@ func (s *step) take() *Error {
 		return s.workerDone(w)
 	case WorkerProgress:
 		return s.workerProgress(w)
+	case WorkerKey:
+		return s.workerKey(w)
+	case KeysPressed:
+		s.keysPressed(w)
 	case WorkerSend:
 		return s.workerSend(w)
 	case WaitTold:
@@ -189,6 +193,9 @@ func (s *step) do(o Order) { s.effects = append(s.effects, Effect{Do: o}) }
 // log adds a line to the history; the ids that belong together are filled in from what is given.
 func (s *step) log(kind string, e Event) {
 	e.Type, e.At, e.Cause = kind, s.at, s.in.What.Type()
+	if w, ok := workerOf(s, e.Agent); ok && e.Worker == "" && e.Agent != "" {
+		e.Worker = w.ID
+	}
 	if e.Worker != "" && e.Run == "" {
 		if w, ok := get[Worker](s, "worker/"+e.Worker); ok {
 			e.Run = w.Run

@@ -210,6 +210,9 @@ func tell(out *strings.Builder, w *world, c Changes, effects []Effect) {
 		}
 	}
 	for _, e := range c.Events {
+		if err := CheckTypes([]string{e.Type}); err != nil {
+			fmt.Fprintf(out, "  %s\n", err.Message)
+		}
 		fmt.Fprintf(out, "  event %s %s\n", e.Type, e.Text)
 	}
 	for _, e := range effects {

@@ -65,6 +65,11 @@ func (w *walk) one(i int) {
 	if c.Err != nil && (len(c.Puts) > 0 || len(effects) > 0) {
 		w.Errorf("a refused %T changes something", in.What)
 	}
+	for _, e := range c.Events {
+		if CheckTypes([]string{e.Type}) != nil {
+			w.Errorf("%q is missing in EventTypes (after %T)", e.Type, in.What)
+		}
+	}
 	w.effects(in, effects)
 	w.world.apply(c)
 	w.hold(in, before)
@@ -133,6 +138,9 @@ func (w *walk) what() What {
 	case 13:
 		return WorkerSend{Worker: fmt.Sprint("w", w.Intn(w.workers+1)), Text: "x", Now: w.Intn(3) == 0}
 	case 14:
+		if w.Intn(4) == 0 {
+			return WorkerKey{Worker: fmt.Sprint("w", w.Intn(w.workers+1)), Screen: "trust"}
+		}
 		for word := range w.writes {
 			delete(w.writes, word)
 			return FileWritten{Word: word, Error: []string{"", "", "", "no space"}[w.Intn(4)]}

@@ -155,7 +155,7 @@ func (s *step) mayStart(id identity, o WorkerStart) *Error {
 
 func agentsMay(line, format string, args ...any) *Error {
 	e := refuse("refused_agent", "", format, args...)
-	e.Hint = "a person may start it, or allow it in config.toml under [agents_may]: " + line
+	e.Hint = "a person may do it, or allow it in config.toml under [agents_may]: " + line
 	return e
 }
 

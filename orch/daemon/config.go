@@ -24,12 +24,13 @@ type config struct {
 type agentsMay struct {
 	Args    []string `toml:"args"`
 	Env     bool     `toml:"env"`
+	Verbs   []string `toml:"verbs"`
 	DemoRun bool     `toml:"demo_run"`
 }
 
 // may is what the configuration lets agents ask.
 func (c config) may() orch.May {
-	return orch.May{Args: c.AgentsMay.Args, Env: c.AgentsMay.Env, DemoRun: c.AgentsMay.DemoRun}
+	return orch.May{Args: c.AgentsMay.Args, Env: c.AgentsMay.Env, Verbs: c.AgentsMay.Verbs, DemoRun: c.AgentsMay.DemoRun}
 }
 
 // readConfig reads config.toml of that home. A missing file is the empty configuration. A key that nobody
@@ -56,6 +57,11 @@ func readConfig(home string) (config, error) {
 		sort.Strings(names)
 		return config{}, configBad(path, fmt.Sprintf("unknown key %s", strings.Join(names, ", ")))
 	}
+	for _, verb := range c.AgentsMay.Verbs {
+		if verb != orch.KeyVerb {
+			return config{}, configBad(path, fmt.Sprintf("agents_may verbs: %q is not %q, the one that can be allowed", verb, orch.KeyVerb))
+		}
+	}
 	return c, nil
 }
 
@@ -70,6 +76,6 @@ func configBad(path, what string) *orch.Error {
 	return &orch.Error{
 		Code:    "config_bad",
 		Message: fmt.Sprintf("%s: %s", path, strings.TrimPrefix(what, "toml: ")),
-		Hint:    "the keys are [agents_may] args, env, demo_run, and pass_env",
+		Hint:    "the keys are [agents_may] args, env, demo_run, verbs, and pass_env",
 	}
 }

@@ -24,6 +24,8 @@ func (d *daemon) get(ctx context.Context, by orch.Caller, name string, args json
 		return d.read(ctx, by, args)
 	case "status":
 		return d.status()
+	case "history":
+		return d.history(by, args)
 	case "sessions":
 		return d.sessions(ctx, by)
 	}

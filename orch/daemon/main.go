@@ -203,6 +203,8 @@ func (d *daemon) input(ctx context.Context, at time.Time, by orch.Caller, reques
 		return d.hook(ctx, in, body)
 	case name == "worker-start":
 		return d.start(ctx, in, body)
+	case name == "worker-key":
+		return d.key(ctx, in, body)
 	case !inputs[name]:
 		return nil, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("no input is called %q", name)}
 	}

@@ -160,6 +160,9 @@ func (ts *topics) agentLinks(chain []orch.Link) []orch.Link {
 // watch sends a view each time it changes; wait and start end when they have nothing more to tell. wait is
 // not told in between: who waits wants one answer, after the first that says what is waited for.
 func (d *daemon) watch(ctx context.Context, by orch.Caller, name string, args json.RawMessage, send func(any) error) error {
+	if name == "events" {
+		return d.watchEvents(ctx, args, send)
+	}
 	v, ok := views[name]
 	if !ok {
 		return noView(name)

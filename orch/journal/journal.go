@@ -56,7 +56,7 @@ type Effect struct {
 }
 
 // Journal is an open store. One goroutine owns it: View, Begin, Commit and Owed are for that one only.
-// Read, History, Receipt and Copy may be called from anywhere.
+// Read, History, Newest, Receipt and Copy may be called from anywhere.
 type Journal struct {
 	dir     string
 	options Options
@@ -127,6 +127,15 @@ func (j *Journal) History(since uint64, limit int) ([]orch.Event, error) {
 		return nil
 	})
 	return list, err
+}
+
+// Newest is the sequence number of the newest event, 0 before the first.
+func (j *Journal) Newest() (seq uint64, err error) {
+	err = j.look(func(tx *bbolt.Tx) error {
+		seq = tx.Bucket(historyBucket).Sequence()
+		return nil
+	})
+	return seq, err
 }
 
 // look runs a read transaction; a panic within bbolt is an error.

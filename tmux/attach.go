@@ -1,0 +1,67 @@
+package tmux
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Client is a person's terminal on the server; control clients are left out.
+type Client struct {
+	Name     string // for -c
+	Session  string // "$1"
+	Pane     string // the active pane that it shows
+	Activity int64  // Unix seconds of the last key
+}
+
+// Clients lists the clients that show something.
+func (t *Tmux) Clients(ctx context.Context) ([]Client, error) {
+	mark := nonce()
+	out, err := t.Run(ctx, Cmd{"list-clients", "-F", mark + "\t#{client_control_mode}\t#{session_id}\t#{pane_id}\t#{client_activity}\t#{client_name}"})
+	if err != nil {
+		return nil, err
+	}
+	var clients []Client
+	for _, row := range rows(out, mark) {
+		f := strings.SplitN(row, "\t", 5)
+		if len(f) != 5 {
+			return nil, fmt.Errorf("tmux list-clients: unreadable row %q", row)
+		}
+		activity, err := strconv.ParseInt(f[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("tmux list-clients: unreadable row %q", row)
+		}
+		if f[0] != "1" {
+			clients = append(clients, Client{Session: f[1], Pane: f[2], Activity: activity, Name: f[4]})
+		}
+	}
+	return clients, nil
+}
+
+// Target is where a client is to go: a session, and in it a window and a pane, "" for those that are current there.
+// All by id: a name may be a prefix of another.
+type Target struct{ Session, Window, Pane string }
+
+func (g Target) String() string {
+	if g.Window == "" {
+		return g.Session + ":" // without the colon switch-client may read an id as a pattern
+	}
+	return g.Session + ":" + g.Window + "." + g.Pane
+}
+
+// Switch shows a target on a client, if the server is the one meant: ErrOtherServer otherwise.
+func (t *Tmux) Switch(ctx context.Context, client string, g Target, want Identity) error {
+	c := new(check)
+	c.server(want)
+	ok, err := was(t.Run(ctx, guarded("", c, "switch-client -c "+word(client)+" -t "+word(g.String()))))
+	if ok || err != nil {
+		return err
+	}
+	return ErrOtherServer
+}
+
+// AttachArgv is the command line that shows a target in the terminal in which it is run.
+func (t *Tmux) AttachArgv(g Target) []string {
+	return []string{"tmux", "-S", t.socket, "attach-session", "-t", g.String()}
+}
