@@ -28,7 +28,7 @@ func (claudeInstall) Files(folder string) []string {
 }
 
 func (claudeInstall) Consents() []Consent {
-	return []Consent{{"allow", allowMeans("Claude Code")}}
+	return []Consent{{"allow", allowAbout, allowMeans("Claude Code")}}
 }
 
 func (claudeInstall) wanted() []wantedHook {

@@ -39,8 +39,8 @@ func (codexInstall) Files(folder string) []string {
 
 func (codexInstall) Consents() []Consent {
 	return []Consent{
-		{"allow", allowMeans("Codex") + "; the allowed ones run outside of its sandbox"},
-		{codexTrustFlag, "Codex takes the hooks of st for trusted without asking you at its start; hooks run outside of its sandbox"},
+		{"allow", allowAbout, allowMeans("Codex") + "; the allowed ones run outside of its sandbox"},
+		{codexTrustFlag, "have Codex trust the hooks of st, so that its dialog about them does not come", "Codex takes the hooks of st for trusted without asking you at its start; hooks run outside of its sandbox"},
 	}
 }
 

@@ -34,6 +34,7 @@ type Texts map[string][]byte
 // Consent is one thing that a person may allow, each by a flag of its own.
 type Consent struct {
 	Flag  string // "allow"
+	About string // the flag in a line
 	Means string // what is allowed thereby, in a sentence
 }
 
@@ -99,6 +100,8 @@ var allowed = []struct {
 	{"orch", []string{"start", "show", "ls", "end"}},
 	{"", []string{"ls", "agents", "tree", "status", "version"}},
 }
+
+const allowAbout = "let agents run the single verbs of st that are theirs without asking"
 
 // allowMeans says in a sentence what the consent to those verbs means.
 func allowMeans(program string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 )
@@ -150,4 +151,23 @@ func target(path string) (string, error) {
 func isNoLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink == 0
+}
+
+// LookAt reads what is installed in a person's settings.
+func LookAt(k Settings, s Setup) (Installed, error) {
+	var err error
+	if s.Have, err = ReadSettings(k, s.Folder); err != nil {
+		return Installed{}, err
+	}
+	in, err := k.Installed(s)
+	if err != nil {
+		return in, err
+	}
+	slices.Sort(in.programs)
+	for _, program := range slices.Compact(in.programs) {
+		if _, err := exec.LookPath(program); err != nil {
+			in.Missing = append(in.Missing, program)
+		}
+	}
+	return in, nil
 }

@@ -70,7 +70,12 @@ func (f *stagedFile) write() error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(f.path), ".st-*")
+	dir := filepath.Dir(f.path)
+	temp, err := os.CreateTemp(dir, ".st-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return &fs.PathError{Op: "write into", Path: dir, Err: at.Err} // the name of the new file tells nobody anything
+	}
 	if err != nil {
 		return err
 	}
