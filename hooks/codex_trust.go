@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"sort"
 
 	"fmt"
@@ -13,7 +14,7 @@ import (
 // named by the hooks file, the event and the place, as Codex itself writes it.
 type codexConfig struct {
 	tomlFile
-	missing bool
+	missing bool           // none was there before us
 	hooks   string         // path of the hooks file
 	all     map[string]any // as it was read
 }
@@ -92,24 +93,35 @@ func (c *codexConfig) moved(was map[*hujson.Object]hookPlace, after []*hookCall)
 			renamed[c.key(place)] = c.key(to)
 		}
 	}
-	for key := range gone {
-		if err := c.drop(key); err != nil {
-			return err
-		}
+	if err := c.drop(gone); err != nil {
+		return err
 	}
 	return c.rename(renamed)
 }
 
-func (c *codexConfig) drop(key string) error {
-	if state(c.all, key) == nil {
+// drop removes the tables of keys, the last one first. A file that we made holds nothing then and goes; one that
+// was there without a byte has no line break at its end.
+func (c *codexConfig) drop(keys map[string]bool) error {
+	var tables []tomlTable
+	for key := range keys {
+		if state(c.all, key) == nil {
+			continue
+		}
+		t, ok := c.find(codexHead(key))
+		if !ok {
+			return c.byHand(key)
+		}
+		tables = append(tables, t)
+		delete(c.states(), key)
+	}
+	if len(tables) == 0 {
 		return nil
 	}
-	t, ok := c.find(codexHead(key))
-	if !ok {
-		return c.byHand(key)
+	c.missing = bytes.HasSuffix(c.text, []byte("\n"))
+	sort.Slice(tables, func(i, j int) bool { return tables[i].start > tables[j].start })
+	for _, t := range tables {
+		c.remove(t)
 	}
-	c.remove(t)
-	delete(c.states(), key)
 	return c.check()
 }
 
@@ -172,7 +184,7 @@ func (c *codexConfig) note(key, hash string) error {
 	line := "trusted_hash = " + tomlQuoted(hash)
 	s := state(c.all, key)
 	if s == nil {
-		c.append(codexHead(key), line)
+		c.append(codexHead(key), line, c.missing)
 		c.states()[key] = map[string]any{"trusted_hash": hash}
 		return nil
 	}

@@ -73,13 +73,15 @@ func lineEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// append puts a table behind everything else. A file without a line break at its end stays one.
-func (f *tomlFile) append(head string, lines ...string) {
+// append puts a table of one line behind everything else. A file without a line break at its end stays one; an
+// empty one gets none unless it is a new file.
+func (f *tomlFile) append(head, line string, fresh bool) {
 	nl := f.newline()
-	block := strings.Join(append([]string{head}, lines...), nl)
+	block := head + nl + line
 	switch {
-	case len(f.text) == 0:
+	case len(f.text) == 0 && fresh:
 		block += nl
+	case len(f.text) == 0:
 	case f.text[len(f.text)-1] == '\n':
 		block = nl + block + nl
 	default:
