@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -102,7 +104,7 @@ func (c *codexConfig) moved(was map[*hujson.Object]hookPlace, after []*hookCall)
 // drop removes the tables of keys, the last one first. A file that we made holds nothing then and goes; one that
 // was there without a byte has no line break at its end.
 func (c *codexConfig) drop(keys map[string]bool) error {
-	var tables []tomlTable
+	at := map[int]string{}
 	for key := range keys {
 		if state(c.all, key) == nil {
 			continue
@@ -111,16 +113,17 @@ func (c *codexConfig) drop(keys map[string]bool) error {
 		if !ok {
 			return c.byHand(key)
 		}
-		tables = append(tables, t)
+		at[t.start] = key
 		delete(c.states(), key)
 	}
-	if len(tables) == 0 {
+	if len(at) == 0 {
 		return nil
 	}
 	c.missing = bytes.HasSuffix(c.text, []byte("\n"))
-	sort.Slice(tables, func(i, j int) bool { return tables[i].start > tables[j].start })
-	for _, t := range tables {
-		c.remove(t)
+	for _, start := range slices.Backward(slices.Sorted(maps.Keys(at))) {
+		if t, ok := c.find(codexHead(at[start])); ok { // anew: the end of a text without a line break moves
+			c.remove(t)
+		}
 	}
 	return c.check()
 }
@@ -184,6 +187,9 @@ func (c *codexConfig) note(key, hash string) error {
 	line := "trusted_hash = " + tomlQuoted(hash)
 	s := state(c.all, key)
 	if s == nil {
+		if err := c.extends(); err != nil {
+			return err
+		}
 		c.append(codexHead(key), line, c.missing)
 		c.states()[key] = map[string]any{"trusted_hash": hash}
 		return nil
@@ -202,6 +208,23 @@ func (c *codexConfig) note(key, hash string) error {
 	}
 	c.replace(t.header, t.header, line+c.newline())
 	return nil
+}
+
+// extends checks that tables may be added for hooks: what TOML has as a value in one piece, or by dotted keys,
+// takes no further table, though not every parser minds.
+func (c *codexConfig) extends() error {
+	hooks, there := c.all["hooks"]
+	table, _ := hooks.(map[string]any)
+	_, deeper := table["state"]
+	if there && !c.heads("[hooks") || deeper && !c.heads("[hooks.state") {
+		return fmt.Errorf("%s: hooks is not written as tables there, [hooks.state.…], as Codex does; trust the hooks in Codex's own dialog", c.path)
+	}
+	return nil
+}
+
+// heads tells whether a line of the file begins that way.
+func (c *codexConfig) heads(start string) bool {
+	return bytes.HasPrefix(c.text, []byte(start)) || bytes.Contains(c.text, []byte("\n"+start))
 }
 
 // states is the table that holds all keys, in what was read.

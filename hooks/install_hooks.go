@@ -198,10 +198,13 @@ func (f *hookFile) removeOne(at hookPlace) error {
 	if err != nil {
 		return err
 	}
-	if !list.remove(at.call) || !groups.remove(at.group) || !all.remove(all.member(at.event)) {
+	list.remove(at.call)
+	if list.len() > 0 { // the group was made for our call alone, wherever the brackets stand now
 		return nil
 	}
-	f.dropMember("hooks")
+	if groups.remove(at.group) && all.remove(all.member(at.event)) {
+		f.dropMember("hooks")
+	}
 	return nil
 }
 

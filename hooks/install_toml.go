@@ -131,4 +131,4 @@ func tomlQuoted(s string) string {
 }
 
 // same compares two parsed files. Printed they compare as one, also where a number is none.
-func same(a, b map[string]any) bool { return fmt.Sprintf("%v", a) == fmt.Sprintf("%v", b) }
+func same(a, b map[string]any) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
