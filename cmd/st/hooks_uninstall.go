@@ -1,0 +1,21 @@
+package main
+
+import "github.com/urfave/cli/v2"
+
+func init() {
+	register(&verb{
+		noun: "hooks", name: "uninstall", about: "take st's hooks and consents out of the settings of your agents",
+		help: "Everything that st hooks install has written goes, and nothing else: where nobody else changed a file since,\n" +
+			"its very first bytes are back.",
+		flags: []cli.Flag{agentFlag(), dryRunFlag()},
+		run:   hooksUninstall,
+	})
+}
+
+func hooksUninstall(c *call) (int, error) {
+	agents, left, err := c.hookedAgents()
+	if err != nil {
+		return 0, err
+	}
+	return c.applySettings(agents, left, func(a hooked) planner { return a.settings.Uninstall })
+}

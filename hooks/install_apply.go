@@ -1,0 +1,173 @@
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// Change is one file that has to change; a nil text is no file.
+type Change struct {
+	Path     string
+	Old, New []byte
+}
+
+// ErrBusy says that a file was rewritten by somebody else each time it was read.
+var ErrBusy = errors.New("it is being rewritten by another program all the time; nothing was changed: close that program and try again")
+
+// applyTries is how often a change is worked out anew because a file changed meanwhile.
+const applyTries = 8
+
+// Apply works out what has to change in a person's settings, and writes it unless dry says so. Each file is
+// replaced as a whole or not at all. Where somebody else rewrites one between our reading and our writing it
+// begins anew. It returns what was changed, in the order of writing.
+func Apply(k Settings, s Setup, dry bool, plan func(Setup) (Texts, error)) ([]Change, error) {
+	for range applyTries {
+		changes, err := Plan(k, s, plan)
+		if err != nil || dry || len(changes) == 0 {
+			return changes, err
+		}
+		err = writeAll(changes)
+		if !errors.Is(err, errChanged) {
+			return changes, err
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", k.Files(s.Folder)[0], ErrBusy)
+}
+
+// Plan reads the files and says what has to change in them.
+func Plan(k Settings, s Setup, plan func(Setup) (Texts, error)) ([]Change, error) {
+	var err error
+	if s.Have, err = ReadSettings(k, s.Folder); err != nil {
+		return nil, err
+	}
+	texts, err := plan(s)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, path := range k.Files(s.Folder) {
+		if text, ok := texts[path]; ok {
+			changes = append(changes, Change{path, s.Have[path], text})
+		}
+	}
+	return changes, nil
+}
+
+// ReadSettings reads all files of a kind's settings.
+func ReadSettings(k Settings, folder string) (Texts, error) {
+	have := Texts{}
+	for _, path := range k.Files(folder) {
+		text, err := readOne(path)
+		if err != nil {
+			return nil, err
+		}
+		have[path] = text
+	}
+	return have, nil
+}
+
+// readOne is a file's text, nil for no file.
+func readOne(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return []byte{}, nil
+	}
+	return text, nil
+}
+
+// writeAll writes all of the changes or none: everything that can fail is tried before the first file is
+// replaced, and what was replaced is put back if a later one fails all the same.
+func writeAll(changes []Change) (err error) {
+	var staged []*stagedFile
+	defer func() {
+		for _, f := range slices.Backward(staged) {
+			err = errors.Join(err, f.discard())
+		}
+	}()
+	for _, c := range changes {
+		f, err := stage(c)
+		if err != nil {
+			return err
+		}
+		staged = append(staged, f)
+	}
+	for i, f := range staged {
+		if err := f.commit(); err != nil {
+			return errors.Join(err, putBack(changes[:i]))
+		}
+	}
+	return nil
+}
+
+// putBack undoes changes that were written.
+func putBack(changes []Change) error {
+	for _, c := range slices.Backward(changes) {
+		f, err := stage(Change{c.Path, c.New, c.Old})
+		if err == nil {
+			err = errors.Join(f.commit(), f.discard())
+		}
+		if err != nil {
+			return fmt.Errorf("%s was changed and could not be put back: %w", c.Path, err)
+		}
+	}
+	return nil
+}
+
+// unchanged tells whether a file still holds what was read.
+func (c Change) unchanged() (bool, error) {
+	text, err := readOne(c.Path)
+	return (text == nil) == (c.Old == nil) && bytes.Equal(text, c.Old), err
+}
+
+// target is the file behind all links of a path, also where the last link leads to nothing yet.
+func target(path string) (string, error) {
+	for range 40 {
+		to, err := os.Readlink(path)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) || isNoLink(path) {
+				return path, nil
+			}
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: too many links", path)
+}
+
+func isNoLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink == 0
+}
+
+// LookAt reads what is installed in a person's settings.
+func LookAt(k Settings, s Setup) (Installed, error) {
+	var err error
+	if s.Have, err = ReadSettings(k, s.Folder); err != nil {
+		return Installed{}, err
+	}
+	in, err := k.Installed(s)
+	if err != nil {
+		return in, err
+	}
+	slices.Sort(in.programs)
+	for _, program := range slices.Compact(in.programs) {
+		if _, err := exec.LookPath(program); err != nil {
+			in.Missing = append(in.Missing, program)
+		}
+	}
+	return in, nil
+}
