@@ -95,7 +95,7 @@ func codexFit(args []string) error {
 			}
 			value = args[i]
 		}
-		if codexConfig[name] && codexHookKey(value) || codexFeature[name] && value == "hooks" {
+		if codexSetting[name] && codexHookKey(value) || codexFeature[name] && value == "hooks" {
 			return fmt.Errorf("codex can't be started with %s %s: st needs the hooks as they are", name, value)
 		}
 	}
@@ -118,7 +118,7 @@ func codexHookKey(setting string) bool {
 }
 
 var (
-	codexConfig  = map[string]bool{"-c": true, "--config": true}
+	codexSetting = map[string]bool{"-c": true, "--config": true}
 	codexFeature = map[string]bool{"--enable": true, "--disable": true}
 	// codexValued are the flags that take a value.
 	codexValued = map[string]bool{
