@@ -33,7 +33,7 @@ func lastInLog(path string, said func(line []byte) string) (answer string, err e
 		if from > 0 {
 			start = bytes.IndexByte(chunk, '\n') + 1 // 0 where there is no whole line yet
 		}
-		if text := lastLine(chunk[start:], said); text != "" && (start > 0 || from == 0) {
+		if text := lastSaid(chunk[start:], said); text != "" && (start > 0 || from == 0) {
 			return text, nil
 		}
 		if start == 0 {
@@ -44,8 +44,8 @@ func lastInLog(path string, said func(line []byte) string) (answer string, err e
 	return "", nil
 }
 
-// lastLine looks through whole lines from their end.
-func lastLine(lines []byte, said func([]byte) string) string {
+// lastSaid looks through whole lines from their end.
+func lastSaid(lines []byte, said func([]byte) string) string {
 	for len(lines) > 0 {
 		i := bytes.LastIndexByte(bytes.TrimSuffix(lines, []byte("\n")), '\n') + 1
 		if text := said(lines[i:]); text != "" {
