@@ -88,3 +88,47 @@ func textsOf(cells [][]cell) []string {
 	}
 	return rows
 }
+
+// plainOf is what of a row is not faint: a hint is no draft.
+func plainOf(row []cell) string {
+	var b strings.Builder
+	for _, c := range row {
+		if !c.dim {
+			b.WriteRune(c.r)
+		}
+	}
+	return b.String()
+}
+
+// firstWords is the uppermost row that is not blank, without blanks around it.
+func firstWords(rows []string) string {
+	for _, r := range rows {
+		if t := strings.TrimSpace(r); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// lastRow is the lowest row that is not blank.
+func lastRow(rows []string) string {
+	for i := len(rows) - 1; i >= 0; i-- {
+		if rows[i] != "" {
+			return rows[i]
+		}
+	}
+	return ""
+}
+
+// named returns the screen whose title text begins with; "" for none.
+func named(titles []titled, text string) string {
+	for _, t := range titles {
+		if strings.HasPrefix(text, t.starts) {
+			return t.screen
+		}
+	}
+	return ""
+}
+
+// titled is a screen that is known by how its title begins.
+type titled struct{ starts, screen string }

@@ -17,14 +17,17 @@ func (claude) Look(v View) Screen {
 	if s, ok := claudeInputLine(cells, v); ok {
 		return s
 	}
-	return Screen{Name: claudeDialog(cells, v)}
+	return claudeDialog(textsOf(cells), v)
 }
 
 // claudeRule reports whether a row is a frame's horizontal line. A session's name may stand in it.
 func claudeRule(row []cell) bool { return claudeIsRule(textOf(row)) }
 
+// claudeOverlayRule begins the rule over a page that a person opened.
+const claudeOverlayRule = "▔▔▔▔▔▔▔▔"
+
 func claudeIsRule(text string) bool {
-	return strings.HasPrefix(text, "────────") || strings.HasPrefix(text, "▔▔▔▔▔▔▔▔")
+	return strings.HasPrefix(text, "────────") || strings.HasPrefix(text, claudeOverlayRule)
 }
 
 // claudeIndent is the width of the mark, and of the blanks under it in further rows.
@@ -61,8 +64,7 @@ func claudeInputLine(cells [][]cell, v View) (Screen, bool) {
 		s.Draft = "!" + s.Draft
 	}
 	s.Popup = claudePopup(cells[:top-1], s.Draft)
-	s.Working = claudeWorking(cells[:top-1], cells[end+1:])
-	return s, true
+	return claudeStatus(s, textsOf(cells[:top-1]), textsOf(cells[end+1:])), true
 }
 
 // claudeDraft joins the rows of an input line by nothing: where a row is full the screen does not tell a
@@ -102,142 +104,4 @@ func claudePopup(above [][]cell, draft string) bool {
 		}
 	}
 	return false
-}
-
-// claudeSpinner is the row of a running turn: a glyph that changes, a word that changes, an ellipsis. At the
-// turn's end the same place says how long it took.
-var claudeSpinner = pattern(`^[·✢✳✶✻✽*∗] .*…`)
-
-// claudeWorking looks for a running turn's marks where they stand: the spinner is the lowest row over the
-// input line that is not indented (tips and queued prompts stand under or over it, indented or with another
-// sign), and the status line under the input line says how to interrupt, unless there is a draft.
-func claudeWorking(above, below [][]cell) bool {
-	if len(below) > 0 && strings.Contains(textOf(below[0]), "esc to interrupt") {
-		return true
-	}
-	for y := len(above) - 1; y >= 0; y-- {
-		if t := textOf(above[y]); t != "" && !strings.HasPrefix(t, " ") {
-			return claudeSpinner().MatchString(t)
-		}
-	}
-	return false
-}
-
-// claudeChoice is the chosen entry of a dialog: the sign, a plain space, and perhaps a number.
-var claudeChoice = pattern(`^( {0,4})❯ ([0-9]+\. )?`)
-
-// claudeFirst is a dialog's first numbered entry.
-var claudeFirst = pattern(`^ *(?:❯ )?1\. (.*)`)
-
-// claudeTitles are the dialogs known by the first row under their rule.
-var claudeTitles = []struct{ starts, screen string }{
-	{"Accessing workspace:", Trust},
-	{"Detected a custom API key", APIKey},
-	{"Make auto mode your default", AutoMode},
-	{"Select login method", Login},
-	// The usage limit's own question; not seen on the bench, its title is from the program's text.
-	{"What do you want to do?", Limit},
-}
-
-// claudeDialog names a screen without an input line.
-func claudeDialog(cells [][]cell, v View) string {
-	rows := textsOf(cells)
-	if v.CursorY < len(rows) {
-		if choice := claudeChoice().FindStringSubmatch(rows[v.CursorY]); choice != nil {
-			return claudeChosen(rows, v, choice[1], choice[2] != "")
-		}
-	}
-	return claudeBare(rows, v)
-}
-
-// claudeChosen names the dialog in which the cursor stands on an entry.
-func claudeChosen(rows []string, v View, indent string, numbered bool) string {
-	dialog := claudeUnderRule(rows, v.CursorY)
-	title := claudeNonblank(dialog)
-	for _, t := range claudeTitles {
-		if strings.HasPrefix(title, t.starts) {
-			return t.screen
-		}
-	}
-	switch {
-	case numbered && indent == "" && claudeAsks(rows, title):
-		return Question
-	case numbered && indent != "" && claudeApproves(dialog, rows[:v.CursorY+1]):
-		return Permission
-	case claudeWelcome(rows, v):
-		return Login
-	}
-	return Strange
-}
-
-// claudeAsks: a question's entries stand at column 0. Its foot says how to choose; the last page of several
-// questions has none, but the row with their names over it.
-func claudeAsks(rows []string, title string) bool {
-	for i := len(rows) - 1; i >= 0; i-- {
-		if rows[i] != "" {
-			return strings.HasPrefix(rows[i], "Enter to select") || strings.HasPrefix(title, "←")
-		}
-	}
-	return false
-}
-
-// claudeApproves: whatever is to be permitted, the first entry says yes.
-func claudeApproves(dialog, upToCursor []string) bool {
-	first := len(upToCursor) - len(dialog)
-	for i := len(upToCursor) - 1; i >= first && i >= 0; i-- {
-		if m := claudeFirst().FindStringSubmatch(upToCursor[i]); m != nil {
-			return strings.HasPrefix(m[1], "Yes")
-		}
-	}
-	return false
-}
-
-// claudeUnderRule returns the rows from the nearest rule above row y down to y.
-func claudeUnderRule(rows []string, y int) []string {
-	for top := y; top > 0; top-- {
-		if claudeIsRule(strings.TrimSpace(rows[top-1])) {
-			return rows[top : y+1]
-		}
-	}
-	return rows[:y+1]
-}
-
-func claudeNonblank(rows []string) string {
-	for _, r := range rows {
-		if t := strings.TrimSpace(r); t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-// claudeWelcome: theme, security notes and sign-in of a first run have no rule, but the main screen with a
-// greeting at its very top, and the cursor hidden, which a shell never has.
-func claudeWelcome(rows []string, v View) bool {
-	return !v.Alternate && !v.CursorVisible && strings.HasPrefix(claudeNonblank(rows), "Welcome to Claude Code")
-}
-
-// claudeBare names a screen in which the cursor stands on no entry.
-func claudeBare(rows []string, v View) string {
-	switch {
-	case claudeWelcome(rows, v):
-		return Login
-	case claudeNonblank(rows) == "", !v.Alternate && v.CursorVisible:
-		return Starting
-	case v.Alternate && claudeLogoOnly(rows):
-		return Starting
-	}
-	return Strange
-}
-
-// claudeLogoOnly: three rows of logo with the name in one of them, and nothing else yet.
-func claudeLogoOnly(rows []string) bool {
-	filled, named := 0, false
-	for _, r := range rows {
-		if r != "" {
-			filled++
-			named = named || strings.Contains(r, "Claude Code")
-		}
-	}
-	return named && filled <= 3
 }

@@ -71,6 +71,42 @@ func TestClaudeHint(t *testing.T) {
 	}
 }
 
+// TestClaudeWordsInDraft: what opens a dialog opens none where it is typed.
+func TestClaudeWordsInDraft(t *testing.T) {
+	words := []string{"❯ 1. Yes", "Usage limit reached · limit resets 5:15am", "Context low (0% remaining)", "Enter to select"}
+	for _, list := range [][]titled{claudeTitles, claudePages} {
+		for _, title := range list {
+			words = append(words, title.starts)
+		}
+	}
+	rule := strings.Repeat("─", 80)
+	for _, w := range words {
+		v := View{
+			Rows:    []string{"", rule, "❯\u00a0" + w, rule, "  ? for shortcuts"},
+			CursorX: 2 + len([]rune(w)), CursorY: 2, Alternate: true, Width: 80, Height: 5,
+		}
+		if s := (claude{}).Look(v); s.Name != Ready || s.Draft != w || s.Detail != "" {
+			t.Errorf("%q as a draft: %+v", w, s)
+		}
+	}
+}
+
+// TestClaudeLimit: the row under the input line tells of a limit, the same row over it is output.
+func TestClaudeLimit(t *testing.T) {
+	v := recordedView(t, "testdata/claude/screens/80x24-usage-limit.txt")
+	if s := (claude{}).Look(v); s.Name != Limit || !strings.Contains(s.Detail, "resets 5:18am") {
+		t.Errorf("a limit that Claude waits for: %+v", s)
+	}
+	for y := range v.Rows {
+		if strings.Contains(v.Rows[y], "⚠ Usage limit reached") {
+			v.Rows[0], v.Rows[y] = v.Rows[y], ""
+		}
+	}
+	if s := (claude{}).Look(v); s.Name != Ready || s.Detail != "" {
+		t.Errorf("a limit that was printed: %+v", s)
+	}
+}
+
 func FuzzClaudeLook(f *testing.F) {
 	f.Add("❯\u00a0\x1b[7m ", 2, 1)
 	f.Add("\x1b[;;m❯ 1. Yes\x1b[38;5", 0, 0)

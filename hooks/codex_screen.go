@@ -12,7 +12,7 @@ func codexLook(v View) Screen {
 	if s, ok := codexInputLine(cells, v); ok {
 		return s
 	}
-	return Screen{Name: codexDialog(cells, v)}
+	return codexDialog(cells, v)
 }
 
 // codexInputLine finds the input line around the cursor: the row with the mark, further rows indented under
@@ -35,7 +35,7 @@ func codexInputLine(cells [][]cell, v View) (Screen, bool) {
 	}
 	s := Screen{Name: Ready, Draft: codexDraft(cells[top:foot])}
 	s.Popup = codexPopup(cells[:top], s.Draft)
-	s.Working = codexWorking(cells[:top])
+	s.Working, s.Detail = codexWorking(textsOf(cells[:top]))
 	return s, true
 }
 
@@ -60,13 +60,7 @@ func codexFoot(cells [][]cell) int {
 func codexDraft(rows [][]cell) string {
 	var draft strings.Builder
 	for _, row := range rows {
-		var b strings.Builder
-		for x, c := range row {
-			if x >= 2 && !c.dim {
-				b.WriteRune(c.r)
-			}
-		}
-		draft.WriteString(strings.TrimRight(b.String(), " "))
+		draft.WriteString(strings.TrimRight(plainOf(row[min(2, len(row)):]), " "))
 	}
 	return draft.String()
 }
@@ -90,54 +84,35 @@ func codexPopup(above [][]cell, draft string) bool {
 	return false
 }
 
-// codexSpinner is the row of a running turn; its glyph and the seconds change.
-var codexSpinner = pattern(`^[•◦] .*\([0-9hms ]+ • esc to interrupt\)`)
+// codexSpinner is the row of a running turn: what goes on, since when. Glyph and seconds change.
+var codexSpinner = pattern(`^[•◦] (.*) \([0-9hms ]+ • esc to interrupt\)`)
 
-// codexWorking: the spinner is the lowest row over the input line that is not indented.
-func codexWorking(above [][]cell) bool {
+// codexWorking: the spinner is the lowest row over the input line that is not indented. Its usual word is
+// "Working"; another says that the conversation is made smaller, or that a request is sent again and why.
+func codexWorking(above []string) (working bool, what string) {
 	for y := len(above) - 1; y >= 0; y-- {
-		if t := textOf(above[y]); t != "" && !strings.HasPrefix(t, " ") {
-			return codexSpinner().MatchString(t)
+		if above[y] == "" || strings.HasPrefix(above[y], " ") {
+			continue
 		}
+		m := codexSpinner().FindStringSubmatch(above[y])
+		if m == nil {
+			return false, ""
+		}
+		if m[1] != "Working" {
+			what = detail(append([]string{m[1]}, codexUnder(above[y+1:])...)...)
+		}
+		return true, what
 	}
-	return false
+	return false, ""
 }
 
-// codexTitles are the dialogs known by the bold row over their entries.
-var codexTitles = []struct{ starts, screen string }{
-	{"Folder access", Trust},
-	{"Hooks need review", Review},
-	{"Would you like to run the following command?", Permission},
-}
-
-// codexDialog names a screen without an input line.
-func codexDialog(cells [][]cell, v View) string {
-	if v.CursorVisible {
-		return Starting
-	}
-	title := codexTitle(cells)
-	for _, t := range codexTitles {
-		if strings.HasPrefix(title, t.starts) {
-			return t.screen
+// codexUnder are the rows that belong to the one over them, without their sign.
+func codexUnder(rows []string) (under []string) {
+	for _, r := range rows {
+		if r == "" {
+			return under
 		}
+		under = append(under, strings.TrimPrefix(strings.TrimSpace(r), "└ "))
 	}
-	if strings.Join(textsOf(cells), "") == "" {
-		return Starting
-	}
-	return Strange
-}
-
-// codexTitle is the nearest bold row over the chosen entry, which is the lowest inverse one.
-func codexTitle(cells [][]cell) string {
-	y := len(cells) - 1
-	for y >= 0 && !(strings.HasPrefix(textOf(cells[y]), codexMark) && cells[y][0].inverse) {
-		y--
-	}
-	for ; y >= 0; y-- {
-		t := textOf(cells[y])
-		if len(cells[y]) > 2 && cells[y][2].bold && strings.HasPrefix(t, "  ") && t[2] != ' ' {
-			return t[2:]
-		}
-	}
-	return ""
+	return under
 }

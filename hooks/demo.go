@@ -244,10 +244,8 @@ func (demoKind) Quit() Quit { return Quit{Line: "/exit"} }
 // Look goes by the place of the cursor, never by words anywhere on the screen: ordinary output may hold the
 // same words, and old prompts have the same mark.
 func (demoKind) Look(v View) Screen {
-	rows := make([]string, len(v.Rows))
-	for i, r := range v.Rows {
-		rows[i] = demoPlain(r, false)
-	}
+	cells := cellsOf(v.Rows)
+	rows := textsOf(cells)
 	if v.CursorY < 0 || v.CursorY >= len(rows) || demoBlank(rows) {
 		return Screen{Name: Starting}
 	}
@@ -259,7 +257,7 @@ func (demoKind) Look(v View) Screen {
 		return Screen{Name: demoNowhere(v)}
 	}
 	if v.Alternate && strings.HasPrefix(rows[top+1], demo.Mark) && v.CursorX >= len(demo.Indent) {
-		s := demoReady(v, rows, top)
+		s := demoReady(v, cells, rows, top)
 		s.Working = top >= 2 && strings.Contains(rows[top-2], demo.WorkingMark)
 		return s
 	}
@@ -281,7 +279,7 @@ func demoNowhere(v View) string {
 	return Starting
 }
 
-func demoReady(v View, rows []string, top int) Screen {
+func demoReady(v View, cells [][]cell, rows []string, top int) Screen {
 	end := v.CursorY + 1
 	for end < len(rows) && !demoRule(rows[end], v.Width) {
 		end++
@@ -295,7 +293,7 @@ func demoReady(v View, rows []string, top int) Screen {
 		if y == top+1 {
 			lead = demo.Mark
 		}
-		row := strings.TrimPrefix(demoPlain(v.Rows[y], true), lead)
+		row := strings.TrimPrefix(plainOf(cells[y]), lead)
 		row = strings.TrimRight(row, " ")
 		// A capture has no trailing spaces, but the cursor stands behind those that were typed.
 		if y == v.CursorY {
@@ -315,47 +313,4 @@ func demoBlank(rows []string) bool {
 func demoRule(row string, width int) bool {
 	row = strings.TrimRight(row, " ")
 	return row != "" && strings.Trim(row, string(demo.Rule)) == "" && strings.Count(row, string(demo.Rule)) >= width
-}
-
-// demoPlain takes the SGR sequences out of a row; with undimmed also what is dim, which is a placeholder.
-func demoPlain(row string, undimmed bool) string {
-	var b strings.Builder
-	dim := false
-	for row != "" {
-		rest, found := strings.CutPrefix(row, "\x1b[")
-		if !found {
-			next := strings.Index(row[1:], "\x1b[") + 1
-			if next == 0 {
-				next = len(row)
-			}
-			if !dim || !undimmed {
-				b.WriteString(row[:next])
-			}
-			row = row[next:]
-			continue
-		}
-		var codes string
-		codes, row, _ = strings.Cut(rest, "m")
-		dim = demoDim(codes, dim)
-	}
-	return b.String()
-}
-
-// demoDim is whether text is dim after a sequence's codes. In 38;5;2 the 2 is a colour.
-func demoDim(codes string, dim bool) bool {
-	list := strings.Split(codes, ";")
-	for i := 0; i < len(list); i++ {
-		switch list[i] {
-		case "38", "48":
-			i += 2
-			if i-1 < len(list) && list[i-1] == "2" {
-				i += 2
-			}
-		case "2":
-			dim = true
-		case "", "0", "22":
-			dim = false
-		}
-	}
-	return dim
 }

@@ -159,16 +159,26 @@ const (
 	AutoMode   = "auto_mode"
 	Permission = "permission"
 	Question   = "question"
-	Limit      = "limit"
+	Limit      = "limit" // of usage: what is left, when it resets, or whether to go on for less
 	Update     = "update"
 	Review     = "hooks_review"
-	Starting   = "starting" // nothing to be read yet: blank, a logo, a shell's line
+	Bypass     = "bypass"   // whether to run without asking for anything
+	Servers    = "mcp"      // whether to use a project's own tool servers
+	Imports    = "imports"  // whether to read files that a project's instructions name outside of it
+	Resume     = "resume"   // a list of conversations to go on with
+	Rewind     = "rewind"   // a list of points to go back to
+	Menu       = "menu"     // another menu or page that a person opens: models, settings, help
+	Starting   = "starting" // nothing to be read yet, or no more: blank, a logo, a shell's line
 	Strange    = "unknown"  // a screen that is none of those
 )
 
 // Screen is what a look says.
 type Screen struct {
 	Name string
+	// Detail is what a person should know of it, in one line of at most 200 bytes: a permission's tool and
+	// command, a question with its options, when a limit resets; of a running turn that it compacts, or why it
+	// tries again. "" where the name says all. Hooks tell the same in full; this is for when they do not.
+	Detail string
 	// Draft is what stands in the input line, without the mark, rows joined by nothing; for Ready only.
 	Draft string
 	// Popup says that a menu is open over the input line, where Enter would choose from it.

@@ -75,5 +75,8 @@ func screenWords(s Screen) string {
 	if s.Draft != "" {
 		words += fmt.Sprintf(" draft %q", s.Draft)
 	}
+	if s.Detail != "" {
+		words += fmt.Sprintf(" detail %q", s.Detail)
+	}
 	return words
 }

@@ -20,6 +20,10 @@
 //     MOCK: subagent PROMPT       start a subagent with PROMPT (its own directives are joined with " ;;; ")
 //     MOCK: tool NAME JSON        any tool call, as is
 //     MOCK: error STATUS [TIMES]  answer with this HTTP status, each time (or TIMES requests, then go on)
+//     MOCK: headers JSON          headers of this turn's answers, errors too: {"retry-after":"5",...}
+//     MOCK: error-body STATUS JSON  answer with this HTTP status and this body, each time
+//     MOCK: error-event JSON      status 200, then this as the stream's error (Responses: of response.failed)
+//     MOCK: usage TOKENS          the answers of this turn say that the request had so many tokens
 //     MOCK: hang                  never answer (until the client goes away)
 //   On one line, " ;; " stands between directives: "MOCK: say hi ;; MOCK: bash date".
 //   Steps run in order, one tool call for each model request; then the turn ends with text.
@@ -33,6 +37,7 @@
 //   --log   one JSON line for each request: what came, what was answered (no credentials are written)
 //   --dump  the full request bodies, one file each
 //   --delay wait before each reply, in ms (default 150)
+//   --summary-delay  wait so much longer before the summary of a compaction, in ms (default 0)
 //   GET /__mock/requests  -> the same records as a JSON array;  POST /__mock/quit -> stop the server
 
 import http from 'node:http';
@@ -41,7 +46,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import crypto from 'node:crypto';
 
-const opt = { port: '8765', host: '127.0.0.1', log: '', dump: '', delay: '150' };
+const opt = { port: '8765', host: '127.0.0.1', log: '', dump: '', delay: '150', 'summary-delay': '0' };
 for (let i = 2; i < process.argv.length; i += 2) {
   const k = process.argv[i].replace(/^--/, '');
   if (!(k in opt) || process.argv[i + 1] === undefined) { console.error(`unknown option ${process.argv[i]}`); process.exit(2); }
@@ -87,6 +92,10 @@ function stripHarness(text) {
 
 // ---------------------------------------------------------------- the script of the current turn
 
+function jsonArg(text) {
+  try { return JSON.parse(text || '{}'); } catch (e) { return { error: { type: 'mock_error', message: `mock: ${e}` } }; }
+}
+
 // items: {kind:'user', text} | {kind:'assistant', text} | {kind:'call', name, id} | {kind:'result', id, text}
 // Returns what to answer now: {prefix, delay, call?, final?, error?, hang?}
 function decide(items, session) {
@@ -113,7 +122,7 @@ function decide(items, session) {
       const d = parseDirectives(text);
       const md = d.length ? null : mdPath(text);
       // A plain text in an open turn is a note: the turn goes on. (After a failed request it starts a new turn.)
-      const failing = script.some((x) => x.op === 'error' || x.op === 'hang');
+      const failing = script.some((x) => x.op.startsWith('error') || x.op === 'hang');
       if (open && !d.length && !md && (last !== 'user' || (script.length && !failing))) { notes.push(text); last = 'note'; continue; }
       script = d; readsTask = false; done = 0; prompt = text; notes = []; open = true;
       if (md) { script = [{ op: 'read-file', arg: md }]; readsTask = true; }
@@ -144,6 +153,15 @@ function decide(items, session) {
     if (s.op === 'say') { if (k === done) out.prefix.push(s.arg.replace(/\\n/g, '\n')); continue; }
     if (s.op === 'sleep') { if (k === done) out.delay += Number(s.arg) * 1000 || 0; continue; }
     if (s.op === 'hang') { if (k === done) { out.hang = true; return out; } continue; }
+    if (s.op === 'usage') { out.usage = Number(s.arg) || 0; continue; }
+    if (s.op === 'headers') { out.headers = jsonArg(s.arg); continue; }
+    if (s.op === 'error-event') { if (k === done) { out.errorEvent = jsonArg(s.arg); return out; } continue; }
+    if (s.op === 'error-body') {
+      if (k !== done) continue;
+      const m = /^(\d+)\s*(.*)$/s.exec(s.arg) || [];
+      out.error = Number(m[1]) || 500; out.errorBody = jsonArg(m[2]);
+      return out;
+    }
     if (s.op === 'error') {
       if (k !== done) continue;
       const [status, times] = s.arg.split(/\s+/);
@@ -250,14 +268,14 @@ function cwdFrom(text) {
 
 // ---------------------------------------------------------------- HTTP helpers
 
-function sse(res) {
-  res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', connection: 'keep-alive', 'request-id': uid('req') });
+function sse(res, headers = {}) {
+  res.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-cache', connection: 'keep-alive', 'request-id': uid('req') });
   res.flushHeaders();
   return (event, data) => res.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
-function json(res, code, data) {
+function json(res, code, data, headers = {}) {
   const s = JSON.stringify(data);
-  res.writeHead(code, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(s), 'request-id': uid('req') });
+  res.writeHead(code, { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(s), 'request-id': uid('req') });
   res.end(s);
 }
 async function waitWithPings(res, ms, ping) {
@@ -307,23 +325,25 @@ async function anthropic(req, res, body, rec) {
   // "Summarise this conversation" (compaction) comes with tools on and as the last user text.
   const lastUser = [...items].reverse().find((x) => x.kind === 'user');
   if (!side && lastUser && /create a detailed summary of|Your task is to create a .*summary/i.test(lastUser.text)) {
-    d = { text: '<analysis>mock</analysis>\n<summary>Mock summary of the conversation.</summary>', final: true, delay: 0, compact: true };
+    d = { text: '<analysis>mock</analysis>\n<summary>Mock summary of the conversation.</summary>', final: true, delay: Number(opt['summary-delay']), compact: true };
   }
   note(rec, { api: 'anthropic', model: body.model, side, stream: !!body.stream, session, n_messages: msgs.length, tools: tools.map((t) => t.name), last_user: lastUser && lastUser.text.slice(0, 2000), d });
-  if (d.error) return json(res, d.error, { type: 'error', error: { type: d.error === 529 ? 'overloaded_error' : d.error === 429 ? 'rate_limit_error' : d.error === 401 ? 'authentication_error' : d.error < 500 ? 'invalid_request_error' : 'api_error', message: `mock error ${d.error}` } });
+  if (d.errorBody) return json(res, d.error, d.errorBody, d.headers);
+  if (d.error) return json(res, d.error, { type: 'error', error: { type: d.error === 529 ? 'overloaded_error' : d.error === 429 ? 'rate_limit_error' : d.error === 401 ? 'authentication_error' : d.error < 500 ? 'invalid_request_error' : 'api_error', message: `mock error ${d.error}` } }, d.headers);
 
   const content = [];
   if (d.text) content.push({ type: 'text', text: d.text });
   if (d.tool) content.push({ type: 'tool_use', id: uid('toolu'), name: d.tool.name, input: d.tool.input });
   const stop = d.tool ? 'tool_use' : 'end_turn';
-  const usage = { input_tokens: tokens(JSON.stringify(body.messages)), output_tokens: tokens(JSON.stringify(content)), cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const usage = { input_tokens: d.usage || tokens(JSON.stringify(body.messages)), output_tokens: tokens(JSON.stringify(content)), cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const message = { id: uid('msg'), type: 'message', role: 'assistant', model: body.model || 'mock', content: [], stop_reason: null, stop_sequence: null, usage };
   const wait = d.hang ? 24 * 3600e3 : baseDelay + d.delay;
   if (!body.stream) {
     await sleep(wait);
     return json(res, 200, { ...message, content, stop_reason: stop });
   }
-  const send = sse(res);
+  const send = sse(res, d.headers);
+  if (d.errorEvent) { send('error', { type: 'error', ...d.errorEvent }); return res.end(); }
   send('message_start', { type: 'message_start', message: { ...message, usage: { ...usage, output_tokens: 1 } } });
   send('ping', { type: 'ping' });
   await waitWithPings(res, wait, () => send('ping', { type: 'ping' }));
@@ -385,10 +405,11 @@ async function responses(req, res, body, rec) {
   const lastUser = [...items].reverse().find((x) => x.kind === 'user');
   let d;
   if (fmt && fmt.type === 'json_schema') d = { text: JSON.stringify(exampleOf(fmt.schema)), final: true, delay: 0, side: true };
-  else if (tools.length === 0 || (lastUser && /CONTEXT CHECKPOINT COMPACTION|handoff summary/i.test(lastUser.text))) d = { text: 'Mock summary of the conversation.', final: true, delay: 0, side: true };
+  else if (tools.length === 0 || (lastUser && /CONTEXT CHECKPOINT COMPACTION|handoff summary/i.test(lastUser.text))) d = { text: 'Mock summary of the conversation.', final: true, delay: Number(opt['summary-delay']), side: true };
   else d = plan(items, tools, cwdFrom(JSON.stringify(body.input)), session);
   note(rec, { api: 'responses', model: body.model, side: !!d.side, stream: !!body.stream, session, n_messages: (body.input || []).length, tools: tools.map((t) => t.name), last_user: lastUser && lastUser.text.slice(0, 2000), d });
-  if (d.error) return json(res, d.error, { error: { message: `mock error ${d.error}`, type: d.error < 500 ? 'invalid_request_error' : 'server_error', code: null } });
+  if (d.errorBody) return json(res, d.error, d.errorBody, d.headers);
+  if (d.error) return json(res, d.error, { error: { message: `mock error ${d.error}`, type: d.error < 500 ? 'invalid_request_error' : 'server_error', code: null } }, d.headers);
 
   const output = [];
   if (d.text) output.push({ type: 'message', id: uid('msg'), status: 'completed', role: 'assistant', content: [{ type: 'output_text', text: d.text, annotations: [] }] });
@@ -397,16 +418,17 @@ async function responses(req, res, body, rec) {
     if (t.type === 'custom') output.push({ type: 'custom_tool_call', id: uid('ctc'), status: 'completed', call_id: uid('call'), name: d.tool.name, input: typeof d.tool.input === 'string' ? d.tool.input : JSON.stringify(d.tool.input) });
     else output.push({ type: 'function_call', id: uid('fc'), status: 'completed', call_id: uid('call'), name: d.tool.name, ...(t.namespace ? { namespace: t.namespace } : {}), arguments: JSON.stringify(d.tool.input) });
   }
-  const it = tokens(JSON.stringify(body.input)); const ot = tokens(JSON.stringify(output));
+  const it = d.usage || tokens(JSON.stringify(body.input)); const ot = tokens(JSON.stringify(output));
   const usage = { input_tokens: it, input_tokens_details: { cached_tokens: 0 }, output_tokens: ot, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: it + ot };
   const response = { id: uid('resp'), object: 'response', created_at: Math.floor(Date.now() / 1000), status: 'in_progress', model: body.model, output: [], usage: null };
   const wait = d.hang ? 24 * 3600e3 : baseDelay + d.delay;
   if (!body.stream) { await sleep(wait); return json(res, 200, { ...response, status: 'completed', output, usage }); }
-  const send0 = sse(res);
+  const send0 = sse(res, d.headers);
   let sn = 0;
   const send = (type, data) => send0(type, { type, sequence_number: sn++, ...data });
   send('response.created', { response });
   send('response.in_progress', { response });
+  if (d.errorEvent) { send('response.failed', { response: { ...response, status: 'failed', ...d.errorEvent } }); return res.end(); }
   await waitWithPings(res, wait, () => res.write(': ping\n\n'));
   for (let i = 0; i < output.length; i++) {
     const o = output[i];
