@@ -109,6 +109,20 @@ func (c *Client) Get(ctx context.Context, view string, args, out any) error {
 	return c.insist(ctx, Request{Op: opGet, Name: view, Body: body}, out)
 }
 
+// Glance asks a running daemon for a view, once, without making sure of it first and without starting one: for who
+// would rather have no answer than a late one. An older or newer daemon may refuse.
+func Glance(ctx context.Context, home string, from From, view string, args, out any) error {
+	if err := checkSocketDir(home); err != nil {
+		return err
+	}
+	body, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	c := &Client{home: home, from: from}
+	return c.call(ctx, Request{Op: opGet, Name: view, Body: body}, out)
+}
+
 // insist sends a request again where the daemon went away while it was out. All that is sent may be sent
 // twice: a do has its request id and a get changes nothing.
 func (c *Client) insist(ctx context.Context, req Request, out any) error {
