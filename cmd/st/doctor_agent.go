@@ -42,6 +42,8 @@ func (d *doctor) agentChecks(name string) []check {
 	return []check{
 		{"program", name, p.checkVersion},
 		{"settings", name, p.checkFaults},
+		{"hooks", name, p.checkHooks},
+		{"consents", name, p.checkConsents},
 		{"shell", name, p.checkShell},
 	}
 }
