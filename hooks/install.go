@@ -96,9 +96,9 @@ var allowed = []struct {
 	noun  string
 	verbs []string
 }{
-	{"worker", []string{"start", "wait", "read", "ls", "show", "stop", "done", "progress"}},
+	{"worker", []string{"start", "wait", "read", "ls", "show", "send", "stop", "done", "progress"}},
 	{"orch", []string{"start", "show", "ls", "end"}},
-	{"", []string{"ls", "agents", "tree", "status", "version"}},
+	{"", []string{"ls", "agents", "tree", "log", "status", "version"}},
 }
 
 const allowAbout = "let agents run the single verbs of st that are theirs without asking"
