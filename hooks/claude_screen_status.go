@@ -6,17 +6,18 @@ import "strings"
 // and when the last request is sent again. At the turn's end the same place says how long it took.
 var claudeSpinner = pattern(`^[·✢✳✶✻✽*∗] (.*…|.* · retrying in .*)`)
 
-// claudeLimit opens the row that stands first under the input line while Claude waits for a usage limit to
-// reset. The next row says whether it goes on by itself then; a line that is typed meanwhile would end that.
-const claudeLimit = "  ⚠ Usage limit reached"
+// claudeLimit is the row that stands first under the input line while Claude waits for a usage limit to reset,
+// and may say when. The next row says whether it goes on by itself then; a line that is typed meanwhile would end
+// that. While it still wraps up the row goes on in another way, and a turn runs (the program's text, not seen).
+var claudeLimit = pattern(`^  ⚠ Usage limit reached( · limit resets .*)?$`)
 
 // claudeStatus adds what the rows over and under an input line tell. They are the program's own: output ends
 // over the spinner.
 func claudeStatus(s Screen, above, below []string) Screen {
-	if len(below) > 0 && strings.HasPrefix(below[0], claudeLimit) {
+	spinner := claudeSpinnerRow(above)
+	if spinner == "" && len(below) > 0 && claudeLimit().MatchString(below[0]) {
 		return Screen{Name: Limit, Detail: detail(below[:min(2, len(below))]...)}
 	}
-	spinner := claudeSpinnerRow(above)
 	s.Working = spinner != "" || len(below) > 0 && strings.Contains(below[0], "esc to interrupt")
 	s.Detail = claudeWorkDetail(spinner)
 	if s.Detail == "" {

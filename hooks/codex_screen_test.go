@@ -82,6 +82,20 @@ func TestCodexPrintedDialog(t *testing.T) {
 	}
 }
 
+// TestCodexLongCommand: a command so long that its dialog's title is over the screen's edge.
+func TestCodexLongCommand(t *testing.T) {
+	v := recordedView(t, "testdata/codex/screens/80x24-permission-long.txt")
+	for y, row := range v.Rows {
+		if strings.Contains(row, "$ ") {
+			v.Rows = slices.Concat(v.Rows[y+1:], slices.Repeat([]string{""}, y+1))
+			break
+		}
+	}
+	if s := codexLook(v); s.Name != Permission {
+		t.Errorf("without its title: %+v", s)
+	}
+}
+
 func FuzzCodexLook(f *testing.F) {
 	f.Add("\x1b[1m›\x1b[0m \x1b[2mAsk\x1b[0m\n\n  model", 2, 0, true)
 	f.Add("  \x1b[1mFolder access\x1b[0m\n\x1b[1;7m› 1. Yes\x1b[0m\n  enter", 0, 0, false)

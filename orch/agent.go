@@ -25,7 +25,8 @@ const (
 )
 
 // blocking are the screens on which an agent waits for a person; their names are what it waits for.
-var blocking = []string{"permission", "question", "gate", "limit", "login", "trust", "api_key", "auto_mode", "hooks_review", "update"}
+var blocking = []string{"permission", "question", "gate", "limit", "login", "trust", "api_key", "auto_mode", "hooks_review", "update",
+	"bypass", "mcp", "imports"}
 
 // status says what an agent is, from facts alone.
 func (a Agent) status() (status, waitsFor string) {
