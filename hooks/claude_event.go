@@ -34,16 +34,14 @@ type claudeRunning struct {
 
 // claudeInput are those fields of a tool's input that say in a line what it is about.
 type claudeInput struct {
-	Command   string `json:"command"`
-	FilePath  string `json:"file_path"`
-	Notebook  string `json:"notebook_path"`
-	URL       string `json:"url"`
-	Query     string `json:"query"`
-	Skill     string `json:"skill"`
-	Questions []struct {
-		Question string `json:"question"`
-	} `json:"questions"`
-	NoSandbox bool `json:"dangerouslyDisableSandbox"`
+	Command   string  `json:"command"`
+	FilePath  string  `json:"file_path"`
+	Notebook  string  `json:"notebook_path"`
+	URL       string  `json:"url"`
+	Query     string  `json:"query"`
+	Skill     string  `json:"skill"`
+	Questions []asked `json:"questions"`
+	NoSandbox bool    `json:"dangerouslyDisableSandbox"`
 }
 
 // claudeTrimmed is what leaves the hook process.
@@ -123,7 +121,7 @@ func parseClaude(payload []byte) (claudeCall, error) {
 func (c claudeCall) what() string {
 	in := c.Input
 	if c.Tool == claudeAsk && len(in.Questions) > 0 {
-		return cut(firstLine(in.Questions[0].Question), whatMax)
+		return in.Questions[0].String()
 	}
 	text := c.Tool
 	for _, s := range []string{in.Command, in.FilePath, in.Notebook, in.URL, in.Query, in.Skill} {

@@ -21,6 +21,7 @@ type claudeLine struct {
 	} `json:"origin"`
 	PromptSource string `json:"promptSource"` // typed, queued, ...
 	APIError     bool   `json:"isApiErrorMessage"`
+	APIErrorName string `json:"apiError"` // a finer name than error for some: of a usage limit and a full service alike that is rate_limit
 	Error        string `json:"error"`
 	Message      struct {
 		Content claudeContent `json:"content"`
@@ -60,6 +61,9 @@ var claudeLogTypes = [][]byte{[]byte(`"type":"user"`), []byte(`"type":"assistant
 // claudeInterrupt opens the line that an Esc leaves, alone or at a dialog; no hook tells of either.
 const claudeInterrupt = "[Request interrupted by user"
 
+// claudeEnded are the errors that a person's plan or purse ends; no trying again helps.
+var claudeEnded = map[string]bool{"billing_error": true}
+
 // Line tells what no hook tells: that the person stopped the turn or refused a dialog, and that a prompt
 // which was queued while the last turn ran now has a turn of its own (its hook came when it was queued).
 // It repeats an API error, in case its hook was lost. What an agent says proves that it lives.
@@ -81,6 +85,7 @@ func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 		e.Type, e.Marks = orch.PromptIn, marksIn(text)
 		e.Machine = l.Origin.Kind != "human"
 	case l.Type == "assistant" && l.APIError:
+		e.Limit = claudeEnded[l.Error] || l.APIErrorName == "usage_limit_reached"
 		e.Type, e.Reason, e.Answer = orch.TurnFailed, cut(l.Error, fieldMax), cut(text, answerMax)
 	case l.Type == "assistant" && text != "":
 		e.Type = orch.Noticed

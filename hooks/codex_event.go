@@ -24,11 +24,9 @@ type codexCall struct {
 }
 
 type codexInput struct {
-	Command   string `json:"command"`
-	Why       string `json:"description"`
-	Questions []struct {
-		Question string `json:"question"`
-	} `json:"questions"`
+	Command   string  `json:"command"`
+	Why       string  `json:"description"`
+	Questions []asked `json:"questions"`
 }
 
 // codexTrimmed is what leaves the hook process.
@@ -92,7 +90,7 @@ func (c codexCall) what() string {
 	text := c.Tool
 	switch {
 	case len(c.Input.Questions) > 0:
-		text = firstLine(c.Input.Questions[0].Question)
+		return c.Input.Questions[0].String()
 	case c.Input.Command != "":
 		text += ": " + firstLine(c.Input.Command)
 	case c.Input.Why != "":

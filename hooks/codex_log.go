@@ -62,6 +62,7 @@ func (codex) Line(line []byte) (orch.AgentEvent, bool) {
 		e.Type, e.Answer = orch.TurnEnded, cut(l.Payload.LastMessage, answerMax)
 		if l.Payload.Error.Message != "" {
 			e.Type, e.Reason, e.Answer = orch.TurnFailed, codexReason(l.Payload.Error.Info), cut(l.Payload.Error.Message, answerMax)
+			e.Limit = e.Reason == "usage_limit_exceeded"
 		}
 	default:
 		return orch.AgentEvent{}, false

@@ -32,6 +32,9 @@ func TestLimitLines(t *testing.T) {
 			if i >= len(want) || e.Type != orch.TurnFailed || e.Reason != want[i][0] || !strings.HasPrefix(e.Answer, want[i][1]) {
 				t.Errorf("%s, line %d: %s %q %q", kind, i+1, e.Type, e.Reason, e.Answer)
 			}
+			if ended := strings.HasPrefix(e.Reason, "usage") || strings.HasPrefix(e.Reason, "billing") || strings.Contains(e.Answer, "hit your"); e.Limit != ended {
+				t.Errorf("%s, line %d: limit %v", kind, i+1, e.Limit)
+			}
 		}
 	}
 }

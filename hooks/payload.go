@@ -49,3 +49,20 @@ func shellWord(s string) string {
 
 // quotedWord makes one word in single quotes for sh.
 func quotedWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// asked is a question that an agent asks by a tool of its own.
+type asked struct {
+	Question string `json:"question"`
+	Options  []struct {
+		Label string `json:"label"`
+	} `json:"options"`
+}
+
+// String is the question with what may be chosen, in one line of at most 200 bytes.
+func (q asked) String() string {
+	var labels []string
+	for _, o := range q.Options {
+		labels = append(labels, o.Label)
+	}
+	return detail(q.Question, options(labels))
+}

@@ -2,6 +2,7 @@ package orch
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -41,6 +42,8 @@ func (a Agent) status() (status, waitsFor string) {
 		return compacting, ""
 	case a.Turn:
 		return working, ""
+	case a.Limit != "":
+		return waiting, "limit"
 	case a.Background > 0:
 		return background, ""
 	case !a.Ours && !a.Hooked:
@@ -51,6 +54,21 @@ func (a Agent) status() (status, waitsFor string) {
 		return idle, ""
 	}
 	return ready, ""
+}
+
+// waitsWhat says in a line, for people, what the agent waits for: the tool and its command, the question, when a
+// limit ends. "" where nothing is known of it.
+func (a Agent) waitsWhat() string {
+	status, _ := a.status()
+	switch {
+	case status != waiting:
+		return ""
+	case a.Asks != "" && a.AsksWhat != "":
+		return a.AsksWhat
+	case a.Asks == "" && !slices.Contains(blocking, a.Screen):
+		return a.Limit
+	}
+	return a.ScreenSays
 }
 
 func (a Agent) computed(now time.Time) Agent {
@@ -80,7 +98,7 @@ func (a *Agent) turn(on bool, at time.Time) {
 		a.Worked, a.OddAt = false, time.Time{}
 	}
 	if on {
-		a.HadTurn = true
+		a.HadTurn, a.Limit = true, ""
 	}
 }
 
@@ -164,7 +182,7 @@ func (s *step) screenSeen(w ScreenSeen) {
 		return
 	}
 	before := a
-	a.Screen = w.Screen
+	a.Screen, a.ScreenSays = w.Screen, w.Says
 	line := w.Screen == inputLine || w.Screen == draft
 	a.Works = line && w.Working
 	if line && a.ReadyAt.IsZero() {
@@ -218,6 +236,15 @@ func (a *Agent) believe(line bool, at time.Time) bool {
 	}
 	a.turn(a.Works, at)
 	return a.Turn == a.Works
+}
+
+// head is a text's first line, of at most 200 bytes.
+func head(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) > 200 {
+		line = strings.ToValidUTF8(line[:200], "")
+	}
+	return line
 }
 
 // hook takes one event from an agent's own hooks.
@@ -318,6 +345,9 @@ func (s *step) apply(a *Agent, e AgentEvent) {
 		}
 		if e.Answer != "" {
 			a.Answer = e.Answer
+		}
+		if e.Limit {
+			a.Limit = head(e.Answer)
 		}
 	case Compacting:
 		a.Compacting = true

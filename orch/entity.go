@@ -55,6 +55,10 @@ type Agent struct {
 	Asks       string    `json:"asks,omitempty"`      // permission, question: an open dialog that a hook told of
 	AsksWhat   string    `json:"asks_what,omitempty"` // the tool or the question, for people; at most 200 bytes
 	AsksAt     time.Time `json:"asks_at,omitzero"`
+	// Limit is what its program said of a usage limit on which the last turn ended, "" for none; it may name when
+	// the limit ends. ScreenSays is what the screen last seen says beside its name. For people, at most 200 bytes.
+	Limit      string `json:"limit,omitempty"`
+	ScreenSays string `json:"screen_says,omitempty"`
 	// What its screen says of a turn. Works: it showed a running turn when last seen; Worked: it has done so in
 	// this turn. OddAt: since when it says otherwise than Turn. WatchTo: until when it is looked at although
 	// nothing else asks for it.

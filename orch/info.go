@@ -24,6 +24,7 @@ type WorkerInfo struct {
 	Worktree   string    `json:"worktree"`
 	Branch     string    `json:"branch"`
 	WaitingFor string    `json:"waiting_for"`
+	Waits      string    `json:"waits"` // for what: tool and command, question, when a limit ends; "" where unknown
 	Screen     string    `json:"screen"`
 	Task       string    `json:"task"`
 	Dispatch   string    `json:"dispatch"`
@@ -57,6 +58,7 @@ type AgentInfo struct {
 	Status     string    `json:"status"`
 	Since      time.Time `json:"since"`
 	WaitingFor string    `json:"waiting_for"`
+	Waits      string    `json:"waits"` // for what: tool and command, question, when a limit ends; "" where unknown
 	Screen     string    `json:"screen"`
 	Run        string    `json:"run"`
 	Worker     string    `json:"worker"`

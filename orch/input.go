@@ -126,6 +126,7 @@ type (
 		Agent   string `json:"agent"`
 		Screen  string `json:"screen"`            // a name of hooks.Screen, draft or copy_mode
 		Working bool   `json:"working,omitempty"` // beside the input line a running turn is shown
+		Says    string `json:"says,omitempty"`    // what it asks, for people; at most 200 bytes
 	}
 	// WordTyped is the result of WordType.
 	WordTyped struct {
@@ -192,6 +193,7 @@ type AgentEvent struct {
 	Tool         string   `json:"tool,omitempty"`
 	What         string   `json:"what,omitempty"` // at most 200 bytes
 	Answer       string   `json:"answer,omitempty"`
+	Limit        bool     `json:"limit,omitempty"` // of turn-failed: a usage limit ended it, and Answer tells of it
 	Background   int      `json:"background,omitempty"`
 }
 

@@ -179,7 +179,7 @@ func workerInfo(v View, id string) WorkerInfo {
 	d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
 	a.Status, a.WaitingFor = a.status()
 	i := WorkerInfo{ID: w.ID, Name: w.Name, Kind: w.Kind, Run: w.Run, Agent: w.Agent, Status: a.Status, State: work(d, a), Since: a.Since, Role: "worker",
-		Server: a.Place.Server, Window: a.Place.Window, Pane: a.Place.Pane, Session: a.Place.SessionName, Dir: w.Dir, WaitingFor: a.WaitingFor, Screen: a.Screen,
+		Server: a.Place.Server, Window: a.Place.Window, Pane: a.Place.Pane, Session: a.Place.SessionName, Dir: w.Dir, WaitingFor: a.WaitingFor, Waits: a.waitsWhat(), Screen: a.Screen,
 		Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Progress: w.Progress, LeftOver: list(w.LeftOver)}
 	if d.Report != nil {
 		i.Outcome, i.Summary = d.Report.Outcome, d.Report.Summary

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -120,10 +121,7 @@ func ago(t time.Time) string {
 func (p *printer) workers(list []orch.WorkerInfo) error {
 	var rows [][]styled
 	for _, w := range list {
-		last := w.Summary
-		if last == "" {
-			last = w.Progress
-		}
+		last := cmp.Or(w.Waits, w.Summary, w.Progress)
 		rows = append(rows, []styled{
 			plain(w.ID), cell(w.Name, 24), plain(w.Kind), p.state(w), plain(status(w.Status, w.WaitingFor)),
 			plain(ago(w.Since)), plain(w.Task), cell(w.Session, 16), plain(w.Window), cell(last, 48),
@@ -136,7 +134,7 @@ func (p *printer) workers(list []orch.WorkerInfo) error {
 func (p *printer) worker(w orch.WorkerInfo) error {
 	rows := []field{
 		{"run", w.Run}, {"task", w.Task}, {"dispatch", joined(w.Dispatch, w.Delivery)},
-		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen},
+		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen}, {"waits for", w.Waits},
 		{"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
 		{"worktree", w.Worktree}, {"branch", w.Branch}, {"progress", w.Progress}, {"outcome", w.Outcome},
 		{"left over", strings.Join(w.LeftOver, ", ")},

@@ -333,6 +333,9 @@ func (p *printer) stages(info orch.StartInfo, told int) int {
 func (p *printer) asks(w orch.WorkerInfo, told string) string {
 	if w.WaitingFor != "" && w.WaitingFor != told {
 		p.progress("  it waits (%s): answer it in window %s of session %s", w.WaitingFor, w.Window, w.Session)
+		if w.Waits != "" {
+			p.progress("  %s", clean(w.Waits))
+		}
 	}
 	return w.WaitingFor
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -128,7 +129,7 @@ func (c *call) waited(info orch.WaitInfo) error {
 
 // waitedFor prints a worker in one line, with its report, and how to go on with it.
 func (p *printer) waitedFor(w orch.WorkerInfo) error {
-	text := w.Summary
+	text := cmp.Or(w.Waits, w.Summary)
 	switch {
 	case text != "":
 	case w.State == "needs_input":

@@ -123,24 +123,24 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 		if !ok || err != nil || v.Dead || v.Server != want {
 			continue
 		}
-		if name, works := screenName(kind, v); name != l.Last || works != l.Works {
-			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name, Working: works})
+		if name, works, says := screenName(kind, v); name != l.Last || works != l.Works {
+			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name, Working: works, Says: says})
 		}
 	}
 	return seen
 }
 
-// screenName is what stands on a screen, in one word, and whether it shows a running turn: an input line
+// screenName is what stands on a screen, in one word, whether it shows a running turn, and what it asks: an input line
 // counts as ready only while a line could be typed into it.
-func screenName(kind hooks.Kind, v tmux.View) (name string, working bool) {
+func screenName(kind hooks.Kind, v tmux.View) (name string, working bool, says string) {
 	s := kind.Look(hooksView(v))
 	switch {
 	case s.Name != hooks.Ready:
-		return s.Name, false
+		return s.Name, false, s.Detail
 	case v.InMode:
-		return tmux.WhyCopyMode, false
+		return tmux.WhyCopyMode, false, ""
 	case s.Draft != "" || s.Popup:
-		return tmux.WhyDraft, s.Working
+		return tmux.WhyDraft, s.Working, ""
 	}
-	return s.Name, s.Working
+	return s.Name, s.Working, ""
 }
