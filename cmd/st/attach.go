@@ -233,7 +233,7 @@ func (c *call) switchTo(g goal) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	attach := strings.Join(t.AttachArgv(tmux.Target{Session: g.target.Session}), " ")
+	attach := typed(t.AttachArgv(tmux.Target{Session: g.target.Session}))
 	if id != g.id {
 		return 0, &orch.Error{
 			Code: "other_server", Message: "it is on another tmux server (" + g.Server + ") than this terminal",
@@ -261,6 +261,15 @@ func (c *call) switchTo(g goal) (int, error) {
 	}
 	g.How = "switched"
 	return exitDone, c.arrived(g)
+}
+
+// typed is a command line as somebody types it: the id of a session begins with a dollar.
+func typed(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		words[i] = shellWord(a)
+	}
+	return strings.Join(words, " ")
 }
 
 func ownClient(clients []tmux.Client, pane, session string) (own tmux.Client, ok bool) {
