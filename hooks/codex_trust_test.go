@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,7 +94,9 @@ func TestTrustKeepsSwitchedOff(t *testing.T) {
 func TestCodexFolder(t *testing.T) {
 	real := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
-	symlink(t, real, link)
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err) // a system where only some may make links
+	}
 	for name, want := range map[string]string{"CODEX_HOME": real, "HOME": filepath.Join(link, ".codex")} {
 		got, err := codexInstall{}.Folder(func(n string) string {
 			if n == name {
