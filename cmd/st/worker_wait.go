@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -129,11 +128,14 @@ func (c *call) waited(info orch.WaitInfo) error {
 
 // waitedFor prints a worker in one line, with its report, and how to go on with it.
 func (p *printer) waitedFor(w orch.WorkerInfo) error {
-	text := cmp.Or(w.Waits, w.Summary)
+	text := w.Summary
 	switch {
-	case text != "":
 	case w.State == "needs_input":
 		text = "answer it in window " + w.Window + " of session " + w.Session
+		if w.Waits != "" {
+			text = w.Waits + " - " + text
+		}
+	case text != "":
 	case w.Progress != "":
 		text = w.Progress
 	}
