@@ -206,7 +206,8 @@ func Agents(v View, _ Caller, a ListArgs) ([]AgentInfo, *Error) {
 func agentInfo(v View, a Agent) AgentInfo {
 	st, wf := a.status()
 	i := AgentInfo{ID: a.ID, Kind: a.Kind, Role: "none", Name: a.Name, Status: st, Since: a.Since, WaitingFor: wf, Screen: a.Screen,
-		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir}
+		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir,
+		Conversation: a.Conversation}
 	if a.Gone != "" {
 		i.Screen = ""
 	}
