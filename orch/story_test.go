@@ -277,7 +277,11 @@ func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, 
 		fmt.Fprintln(out)
 	case "looks":
 		for _, l := range Looks(w) {
-			fmt.Fprintf(out, "  look %s %s every %s last=%q\n", l.Agent, l.Place.Pane, l.Every, l.Last)
+			line := ""
+			if l.Line != "" {
+				line = fmt.Sprintf(" line=%q", l.Line)
+			}
+			fmt.Fprintf(out, "  look %s %s every %s last=%q%s\n", l.Agent, l.Place.Pane, l.Every, l.Last, line)
 		}
 	case "due":
 		if d := Due(w); !d.IsZero() {

@@ -123,7 +123,7 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 		if !ok || err != nil || v.Dead || v.Server != want {
 			continue
 		}
-		if name, works := screenName(kind, v); name != l.Last || works != l.Works {
+		if name, works := screenOf(kind, v, l.Line); name != l.Last || works != l.Works {
 			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name, Working: works})
 		}
 	}
@@ -133,13 +133,19 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 // screenName is what stands on a screen, in one word, and whether it shows a running turn: an input line
 // counts as ready only while a line could be typed into it.
 func screenName(kind hooks.Kind, v tmux.View) (name string, working bool) {
+	return screenOf(kind, v, "")
+}
+
+// screenOf is screenName where a line of ours may stand in the input line: an agent that drew late, later than its
+// typing waited for it, shows it only now. It is no draft that would have to be waited out.
+func screenOf(kind hooks.Kind, v tmux.View, line string) (name string, working bool) {
 	s := kind.Look(hooksView(v))
 	switch {
 	case s.Name != hooks.Ready:
 		return s.Name, false
 	case v.InMode:
 		return tmux.WhyCopyMode, false
-	case s.Draft != "" || s.Popup:
+	case s.Popup || s.Draft != "" && !tmux.Stands(s.Draft, line):
 		return tmux.WhyDraft, s.Working
 	}
 	return s.Name, s.Working
