@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ type report struct {
 	calls [][]*syntax.Word // each from our own name on
 	// plain says that the command is nothing but such calls, each word of a form that the shell hands over as it
 	// stands.
-	plain   bool
-	command string
+	plain bool
+	means *meaning
 }
 
 // readReport reads a shell command; ok is false where neither verb is called in it. selves are further names by
@@ -22,14 +23,47 @@ func readReport(command string, selves []string) (r report, ok bool) {
 	if !strings.Contains(command, "worker") {
 		return report{}, false // spare the parsing
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
-	if err != nil {
-		return report{}, false
-	}
 	selves = append([]string{"st"}, selves...)
-	r = report{calls: reportCalls(file, selves), command: command}
+	file, err := parseShell(command)
+	if err != nil || mangled(file, selves) {
+		if mended := mendQuotes(command, selves); mended != "" {
+			r, ok = readReport(mended, selves[1:])
+			r.plain = false
+			return r, ok
+		}
+	}
+	if err != nil {
+		return report{}, reportSpoken(selves).MatchString(command)
+	}
+	if inner := shellInner(file); inner != "" {
+		r, ok = readReport(inner, selves[1:])
+		r.plain = false
+		return r, ok
+	}
+	r = report{calls: reportCalls(file, selves), means: meaningOf(file, command)}
 	r.plain = len(file.Stmts) == 1 && plainly(file.Stmts[0], selves)
 	return r, len(r.calls) > 0
+}
+
+func parseShell(command string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+}
+
+// shellInner is the command that a file of one statement gives to another shell, as text: bash -c 'COMMAND'; "" for
+// anything else.
+func shellInner(file *syntax.File) string {
+	if len(file.Stmts) != 1 {
+		return ""
+	}
+	call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 3 {
+		return ""
+	}
+	shell, flag := filepath.Base(call.Args[0].Lit()), call.Args[1].Lit()
+	if !slices.Contains([]string{"sh", "bash", "zsh", "dash"}, shell) || flag != "-c" && flag != "-lc" {
+		return ""
+	}
+	return wordText(call.Args[2])
 }
 
 // words are the calls' words behind the program's name, as the shell hands them over; for a plain report only.
@@ -45,10 +79,15 @@ func (r report) words() [][]string {
 	return calls
 }
 
-// refusal teaches the form in which a report passes.
+// refusal teaches the form in which a report passes. What only the shell could know is left to the agent.
 func (r report) refusal() string {
-	return "st: a report must be a command of its own, with its text in single quotes, so that nobody has to be asked. Write: " +
-		corrected(r.calls, r.command) + " (for a long text, write it into a file and add --report FILE)"
+	const form = "st: a report must be a command of its own, with its text in single quotes, so that nobody has to be asked. "
+	line, known := corrected(r.calls, r.means)
+	if !known {
+		return form + "Write the text itself: st worker done --summary 'what was done and how it was checked' " +
+			"(an apostrophe in it as ’; a long text stays in a file: add --report FILE)"
+	}
+	return form + "Write: " + line + " (for a long text, write it into a file and add --report FILE)"
 }
 
 // reportCalls finds every call of the two verbs, at any depth, and returns their words.
@@ -66,7 +105,7 @@ func reportCalls(file *syntax.File, selves []string) [][]*syntax.Word {
 }
 
 // reportFront are programs that run what stands behind them.
-var reportFront = []string{"env", "command", "exec", "nohup", "timeout", "time", "nice", "sudo"}
+var reportFront = []string{"env", "command", "exec", "nohup", "timeout", "time", "nice", "sudo", "xargs"}
 
 // reportArgs returns the words of a call from our own name on, if it is one of the two verbs.
 func reportArgs(call *syntax.CallExpr, selves []string) []*syntax.Word {

@@ -47,9 +47,10 @@ type Caller struct {
 	As     string `json:"as,omitempty"`    // --as: an agent id or a pane id
 	Run    string `json:"run,omitempty"`   // --run: an id or a name
 	// Shared is the kind of the agent whose shared process the caller runs below, "" for none. Its chain ends before
-	// that process then, it has no place, and Thread, the conversation that it says it belongs to, and Seats, the
-	// agents of that kind that such a process may serve, say who it can be.
+	// that process then, it has no place, and Thread and Seats, the agents of that kind that such a process may serve,
+	// say who it can be.
 	Shared string `json:"shared,omitempty"`
+	// Thread is the conversation that a caller says it belongs to, where it has Shared or comes out of a sandbox.
 	Thread string `json:"thread,omitempty"`
 	Seats  []Seat `json:"seats,omitempty"`
 	// Path tells how the input came: "socket" or "spool".

@@ -67,6 +67,9 @@ type AgentInfo struct {
 	Window     string    `json:"window"`
 	Pane       string    `json:"pane"`
 	Dir        string    `json:"dir"`
+	// Conversation is the agent's own id of what it talks about, by which its program takes it up again; "" before
+	// a hook has told it.
+	Conversation string `json:"conversation"`
 }
 
 // Stage is one step of a worker's start.

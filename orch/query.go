@@ -19,6 +19,9 @@ type Look struct {
 	Works bool
 	// Up says that the agent has told that its session began: its input line is about to come.
 	Up bool
+	// Line is the text of a word of which a try has left open whether it stands in the input line, "" for none. Where
+	// just that stands there it is nobody's draft: the typing goes on with it.
+	Line string
 }
 
 // How often a screen is looked at.
@@ -41,6 +44,9 @@ func Looks(v View) []Look {
 			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up}
 			if a.Asks != "" || !a.Up || a.odd() {
 				l.Last = ""
+			}
+			if w := next[a.ID]; w.State == owed && w.Tries > 0 {
+				l.Line = w.Text
 			}
 			looks = append(looks, l)
 		}
@@ -206,7 +212,8 @@ func Agents(v View, _ Caller, a ListArgs) ([]AgentInfo, *Error) {
 func agentInfo(v View, a Agent) AgentInfo {
 	st, wf := a.status()
 	i := AgentInfo{ID: a.ID, Kind: a.Kind, Role: "none", Name: a.Name, Status: st, Since: a.Since, WaitingFor: wf, Screen: a.Screen,
-		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir}
+		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir,
+		Conversation: a.Conversation}
 	if a.Gone != "" {
 		i.Screen = ""
 	}

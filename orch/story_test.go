@@ -126,6 +126,8 @@ func callers() map[string]Caller {
 		"w1child":     kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"}),
 		"stranger":    kind(9001),
 		"sandboxed":   {Nonce: "n1", Path: "spool"},
+		"sandboxed1":  {Nonce: "n1", Thread: "c1", Path: "sandbox"},
+		"sandboxed2":  {Nonce: "n1", Thread: "c2", Path: "sandbox"},
 		"pane1":       {Chain: []Link{{Process: Process{1000, 7}}}, Nonce: "n1", Path: "socket"},
 		"pane2":       {Chain: []Link{{Process: Process{2000, 7}}}, Nonce: "n2", Path: "socket"},
 		"forger":      {Chain: []Link{{Process: Process{3000, 7}}}, Nonce: "guess", Path: "socket"},
@@ -275,7 +277,11 @@ func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, 
 		fmt.Fprintln(out)
 	case "looks":
 		for _, l := range Looks(w) {
-			fmt.Fprintf(out, "  look %s %s every %s last=%q\n", l.Agent, l.Place.Pane, l.Every, l.Last)
+			line := ""
+			if l.Line != "" {
+				line = fmt.Sprintf(" line=%q", l.Line)
+			}
+			fmt.Fprintf(out, "  look %s %s every %s last=%q%s\n", l.Agent, l.Place.Pane, l.Every, l.Last, line)
 		}
 	case "due":
 		if d := Due(w); !d.IsZero() {

@@ -61,7 +61,7 @@ func whoIs(v View, by Caller) identity {
 	}
 	if len(by.Chain) == 0 && by.Nonce != "" { // a sandbox without processes
 		if a, ok := agentWhere(v, func(a Agent) bool { return a.Nonce == by.Nonce }); ok {
-			return identity{agent: &a}
+			return identity{agent: &a, child: elsewhere(a, by)}
 		}
 	}
 	if len(links) == 0 {
@@ -70,6 +70,12 @@ func whoIs(v View, by Caller) identity {
 	top := links[len(links)-1]
 	a := Agent{Kind: top.Kind, Proc: top.Process, Place: by.Place}
 	return identity{agent: &a, child: len(links) > 1}
+}
+
+// elsewhere tells that a caller belongs to another conversation than the agent whose secret it has: a further agent
+// that runs inside of that one inherits its environment.
+func elsewhere(a Agent, by Caller) bool {
+	return by.Thread != "" && a.Conversation != "" && by.Thread != a.Conversation
 }
 
 // CheckAs refuses a caller who speaks as an agent that nobody knows, since what is asked would else be answered

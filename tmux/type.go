@@ -521,6 +521,12 @@ func (w *writer) judge(views map[string]View) sight {
 	return s
 }
 
+// Stands tells that what stands in an input line, as Typing.Read gives it, is exactly a text that was to be typed.
+func Stands(draft, text string) bool {
+	want := squash(strings.TrimSpace(printable(text)))
+	return want != "" && compare(squash(draft), want) == whole
+}
+
 func compare(draft, want string) int {
 	switch {
 	case draft == "":

@@ -376,3 +376,17 @@ func BenchmarkType(b *testing.B) {
 		})
 	}
 }
+
+func TestStands(t *testing.T) {
+	for _, c := range []struct {
+		draft, text string
+		stands      bool
+	}{
+		{"read this: /a/b.mdand do it", "read this: /a/b.md and do it", true}, {"", "", false}, {"", "x", false}, {"x", "", false},
+		{"read", "read this", false}, {"read this, and more", "read this", false},
+	} {
+		if got := tmux.Stands(c.draft, c.text); got != c.stands {
+			t.Errorf("%q for %q: %v", c.draft, c.text, got)
+		}
+	}
+}

@@ -145,8 +145,8 @@ func (d *daemon) pressAll(ctx context.Context, in orch.Input, o KeyOrder, k *key
 
 // seen tells what stands on the screen now.
 func (d *daemon) seen(ctx context.Context, k *keyed) {
-	name, works, says := screenName(k.kind, k.seen)
-	what := orch.ScreenSeen{Agent: k.agent.ID, Screen: name, Working: works, Says: says}
+	what := screenOf(k.kind, k.seen, "")
+	what.Agent = k.agent.ID
 	if _, err := d.loop.Do(ctx, orch.Input{At: d.loop.Now(), What: what}); err != nil {
 		d.log.Printf("screen of %s: %v", k.agent.ID, err)
 	}
@@ -224,8 +224,7 @@ func changed(a, b tmux.View) bool {
 }
 
 func (k *keyed) screen() string {
-	name, _, _ := screenName(k.kind, k.seen)
-	return name
+	return screenOf(k.kind, k.seen, "").Screen
 }
 
 // look reads the pane, and refuses one that is not this worker's any more.

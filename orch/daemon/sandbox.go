@@ -83,10 +83,11 @@ func (s *Spooled) watchOutside(w *fsnotify.Watcher) {
 	}
 }
 
-// writer says who wrote a spool file: at home what it says of its ancestry, outside its secret alone.
+// writer says who wrote a spool file: at home what it says of its ancestry, outside its secret alone, and the
+// conversation to which it belongs.
 func (s *Spooled) writer(ctx context.Context, f spoolFile, from From) orch.Caller {
 	if f.dir == sandboxDir(s.Home) {
-		return orch.Caller{Nonce: from.Nonce, Dir: from.Dir, Path: "sandbox"}
+		return orch.Caller{Nonce: from.Nonce, Thread: from.Thread, Dir: from.Dir, Path: "sandbox"}
 	}
 	return s.Callers.InSpool(ctx, from)
 }

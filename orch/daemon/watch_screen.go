@@ -123,24 +123,27 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 		if !ok || err != nil || v.Dead || v.Server != want {
 			continue
 		}
-		if name, works, says := screenName(kind, v); name != l.Last || works != l.Works {
-			seen = append(seen, orch.ScreenSeen{Agent: l.Agent, Screen: name, Working: works, Says: says})
+		if s := screenOf(kind, v, l.Line); s.Screen != l.Last || s.Working != l.Works {
+			s.Agent = l.Agent
+			seen = append(seen, s)
 		}
 	}
 	return seen
 }
 
-// screenName is what stands on a screen, in one word, whether it shows a running turn, and what it asks: an input line
-// counts as ready only while a line could be typed into it.
-func screenName(kind hooks.Kind, v tmux.View) (name string, working bool, says string) {
+// screenOf is what stands on a screen: its name, whether it shows a running turn, and what it asks. An input line
+// counts as ready only while a line could be typed into it. line is one of ours that may stand in it, "" for none: an
+// agent that drew late, later than its typing waited for it, shows it only now. It is no draft that would have to be
+// waited out.
+func screenOf(kind hooks.Kind, v tmux.View, line string) orch.ScreenSeen {
 	s := kind.Look(hooksView(v))
 	switch {
 	case s.Name != hooks.Ready:
-		return s.Name, false, s.Detail
+		return orch.ScreenSeen{Screen: s.Name, Says: s.Detail}
 	case v.InMode:
-		return tmux.WhyCopyMode, false, ""
-	case s.Draft != "" || s.Popup:
-		return tmux.WhyDraft, s.Working, ""
+		return orch.ScreenSeen{Screen: tmux.WhyCopyMode}
+	case s.Popup || s.Draft != "" && !tmux.Stands(s.Draft, line):
+		return orch.ScreenSeen{Screen: tmux.WhyDraft, Working: s.Working}
 	}
-	return s.Name, s.Working, ""
+	return orch.ScreenSeen{Screen: s.Name, Working: s.Working}
 }

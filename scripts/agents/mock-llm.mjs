@@ -12,6 +12,10 @@
 //   A user text (the prompt), or a file that it names, holds lines "MOCK: <directive> ...":
 //     MOCK: say TEXT              text in front of the next tool call; after the last one: the final answer
 //     MOCK: bash COMMAND          one shell tool call
+//     MOCK: bash-json STRING      the same with the command as a JSON string: it may have line feeds
+//     MOCK: to-end COMMAND        a shell tool call, and where it is handed back while it runs, the wait for its end
+//     MOCK: while CODE COMMAND    the same, again and again as long as it ends with that exit code
+//     MOCK: as-taught             where the last tool result says "Write: COMMAND (for ...", a call of that command
 //     MOCK: read-file PATH        one file read (Read for Claude; "cat PATH" in the shell for Codex)
 //     MOCK: write-file PATH TEXT  one file write ("\n" in TEXT is a line feed)
 //     MOCK: sleep SECONDS         wait before the next reply (the stream is open, the agent shows "working")
@@ -96,6 +100,21 @@ function jsonArg(text) {
   try { return JSON.parse(text || '{}'); } catch (e) { return { error: { type: 'mock_error', message: `mock: ${e}` } }; }
 }
 
+// What a tool result says: the exit code of a command, the session in which it still runs (Codex hands a command
+// back that takes longer than about 10 s), the line that a refusal teaches.
+function exitCode(text) {
+  const m = /(?:^Exit code |[Ee]xited with code |[Ee]xit code:? )(\d+)/m.exec(text || '');
+  return m ? Number(m[1]) : 0;
+}
+function running(text) {
+  const m = /running with session ID (\d+)/.exec(text || '');
+  return m ? m[1] : null;
+}
+function taught(text) {
+  const m = /Write: ([\s\S]*) \(for a long text,/.exec(text || '');
+  return m ? m[1] : '';
+}
+
 // items: {kind:'user', text} | {kind:'assistant', text} | {kind:'call', name, id} | {kind:'result', id, text}
 // Returns what to answer now: {prefix, delay, call?, final?, error?, hang?}
 function decide(items, session) {
@@ -106,6 +125,8 @@ function decide(items, session) {
   let prompt = '';
   let notes = [];
   let last = '';
+  let results = [];         // what came of each call of the turn, in order
+  let ids = [];
 
   for (let i = 0; i < items.length; i++) {
     const it = items[i];
@@ -116,7 +137,7 @@ function decide(items, session) {
         // The program speaks: hook feedback (it may hold directives) or a notification starts a turn of its own.
         const fb = /(Stop hook feedback:[\s\S]*?)<\/system-reminder>|<hook_prompt[^>]*>([\s\S]*?)<\/hook_prompt>/.exec(it.text);
         if (fb) text = (fb[1] || fb[2]).trim();
-        else if (!open && /SYSTEM NOTIFICATION/.test(it.text)) { open = true; script = [{ op: 'say', arg: 'Mock: notification noted.' }]; done = 0; prompt = '(notification)'; readsTask = false; last = 'user'; continue; }
+        else if (!open && /SYSTEM NOTIFICATION/.test(it.text)) { open = true; script = [{ op: 'say', arg: 'Mock: notification noted.' }]; done = 0; results = []; ids = []; prompt = '(notification)'; readsTask = false; last = 'user'; continue; }
         else continue;
       }
       const d = parseDirectives(text);
@@ -124,7 +145,7 @@ function decide(items, session) {
       // A plain text in an open turn is a note: the turn goes on. (After a failed request it starts a new turn.)
       const failing = script.some((x) => x.op.startsWith('error') || x.op === 'hang');
       if (open && !d.length && !md && (last !== 'user' || (script.length && !failing))) { notes.push(text); last = 'note'; continue; }
-      script = d; readsTask = false; done = 0; prompt = text; notes = []; open = true;
+      script = d; readsTask = false; done = 0; results = []; ids = []; prompt = text; notes = []; open = true;
       if (md) { script = [{ op: 'read-file', arg: md }]; readsTask = true; }
       last = 'user';
     } else if (it.kind === 'assistant') {
@@ -134,8 +155,9 @@ function decide(items, session) {
       if (!hasCall) { open = false; notes = []; }
       last = 'assistant';
     } else if (it.kind === 'call') {
-      done++; notes = []; last = 'call';
+      ids[done++] = it.id; notes = []; last = 'call';
     } else if (it.kind === 'result') {
+      if (ids.includes(it.id)) results[ids.indexOf(it.id)] = it.text;
       if (readsTask && done === 1) {
         script = [{ op: 'read-file', arg: '' }, ...parseDirectives(it.text)];
         readsTask = false;
@@ -170,8 +192,23 @@ function decide(items, session) {
       if (n < (Number(times) || Infinity)) { errorsGiven.set(key, n + 1); out.error = Number(status) || 500; return out; }
       continue;
     }
-    if (k === done) { out.call = s; return out; }
+    if (s.op === 'as-taught') {
+      const line = k > 0 && taught(results[k - 1]);
+      if (!line) continue;
+      if (k === done) { out.call = { op: 'bash', arg: line }; return out; }
+      k++;
+      continue;
+    }
+    const whole = s.op === 'while' || s.op === 'to-end';
+    const command = whole ? { op: 'bash', arg: s.op === 'while' ? s.arg.replace(/^\d+\s+/, '') : s.arg } : s;
+    if (k === done) { out.call = command; return out; }
     k++;
+    for (; whole; k++) {      // the calls that this step has made so far
+      const on = running(results[k - 1]);
+      const again = s.op === 'while' && exitCode(results[k - 1]) === parseInt(s.arg, 10);
+      if (on === null && !again) break;
+      if (k === done) { out.call = on === null ? command : { op: 'poll', arg: on }; return out; }
+    }
   }
   out.final = true;
   if (!out.prefix.length) out.prefix.push(script.length ? 'Mock: all steps are done.' : `Mock answer: ${prompt.slice(0, 200)}`);
@@ -206,6 +243,8 @@ function toolCall(step, tools, cwd) {
   };
   switch (step.op) {
     case 'bash': return shell(step.arg, false);
+    case 'bash-json': try { return shell(JSON.parse(step.arg), false); } catch { return null; }
+    case 'poll': return has(tools, 'write_stdin') ? { name: 'write_stdin', input: { session_id: Number(step.arg), chars: '', yield_time_ms: 5000 } } : null;
     case 'ask-permission': return shell(step.arg || 'touch mock-needs-permission', true);
     case 'read-file': {
       let n;

@@ -128,6 +128,8 @@ put('bin/bench-mock', `#!/bin/bash\nexec node '${home}/lib/mock-llm.mjs' --port 
 put('env.sh', `# source this in a clean bash (env -i TERM=$TERM bash --norc): the bench's own shell environment
 export HOME='${home}' PATH="${home}/bin:@BIN@:/usr/local/bin:/usr/bin:/bin" SHELL=/bin/bash LANG=C.UTF-8
 `);
+// Codex runs commands in a login shell, for which the system's profile may set PATH anew.
+put('.profile', `export PATH="\${BENCH_PATH:-}\${BENCH_PATH:+:}${home}/bin:$PATH"\n`);
 JS
 for f in "$home/bin/claude" "$home/bin/codex" "$home/env.sh"; do
   node -e 'const fs=require("fs"),[,f,b]=process.argv;fs.writeFileSync(f,fs.readFileSync(f,"utf8").split("@BIN@").join(b))' "$f" "$bin"

@@ -3,10 +3,12 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -59,22 +61,28 @@ func coordinate(t *testing.T, mode string) []took {
 		said := b.said(pane)
 		return strings.Contains(said, "Both are done"), said
 	})
+	return b.judge("claude", asked, "two small things", summaries)
+}
 
-	transcript := b.transcript(asked)
-	for _, s := range summaries {
-		if !strings.Contains(strings.ReplaceAll(transcript, `\"`, `"`), s) {
-			t.Errorf("the coordinator never read the summary %q", s)
+// judge holds the run's record and what the coordinator's own log says against what the workers were told to
+// report, and ends the run.
+func (b *desk) judge(coordinator, request, objective string, want []string) []took {
+	b.t.Helper()
+	log := b.log(coordinator, request)
+	for _, s := range want {
+		if !strings.Contains(log, s) {
+			b.t.Errorf("the coordinator never read the summary %q", s)
 		}
 	}
 	f := b.runFile("r1")
-	if len(f.Dispatches) != 2 || len(f.Reports) != 2 || f.Objective != "two small things" || f.Coordinator == "" {
-		t.Fatalf("run.json: %d dispatches, objective %q, coordinator %q", len(f.Dispatches), f.Objective, f.Coordinator)
+	if len(f.Dispatches) != len(want) || len(f.Reports) != len(want) || f.Objective != objective || f.Coordinator == "" {
+		b.t.Fatalf("run.json: %d dispatches, %d reports, objective %q, coordinator %q", len(f.Dispatches), len(f.Reports), f.Objective, f.Coordinator)
 	}
 	var all []took
 	for i, d := range f.Dispatches {
 		r := f.Reports[i]
-		if d.Delivery != orch.Delivered || r.Dispatch != d.ID || r.Summary != summaries[i] || r.Outcome != "succeeded" {
-			t.Errorf("dispatch %s: delivery %s, report %+v", d.ID, d.Delivery, r)
+		if d.Delivery != orch.Delivered || r.Dispatch != d.ID || r.Summary != want[i] || r.Outcome != "succeeded" {
+			b.t.Errorf("dispatch %s: delivery %s, report %+v", d.ID, d.Delivery, r)
 		}
 		s := tookOf(d)
 		s["report"] = r.At.Sub(d.Created)
@@ -125,13 +133,30 @@ func report(t *testing.T, all []took) {
 // st runs a verb as a person at a shell would, and returns its output.
 func (b *desk) st(args ...string) string {
 	b.t.Helper()
+	out, code := b.stCode(args...)
+	if code != 0 {
+		b.t.Fatalf("st %s: exit code %d\n%s", strings.Join(args, " "), code, out)
+	}
+	return out
+}
+
+// stCode is st for a verb that may end with another code than 0. out is what both its outputs say, or, with --json, its
+// standard output alone.
+func (b *desk) stCode(args ...string) (out string, code int) {
+	b.t.Helper()
 	cmd := exec.Command(filepath.Join(b.home, "bin", "st"), args...)
 	cmd.Env, cmd.Dir = b.env(), b.dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		b.t.Fatalf("st %s: %v\n%s", strings.Join(args, " "), err, out)
+	var said bytes.Buffer
+	cmd.Stdout = &said
+	if !slices.Contains(args, "--json") {
+		cmd.Stderr = &said
 	}
-	return string(out)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		b.t.Fatalf("st %s: %v", strings.Join(args, " "), err)
+	}
+	return said.String(), cmd.ProcessState.ExitCode()
 }
 
 func (b *desk) runFile(run string) orch.RunFile {

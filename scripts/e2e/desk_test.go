@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -131,14 +132,14 @@ func (b *desk) write(name, text string) {
 }
 
 // open starts an agent by hand in a window of its own, as a person does, and waits for its input line.
-func (b *desk) open(program string) (pane string) {
+func (b *desk) open(program string, args ...string) (pane string) {
 	b.t.Helper()
 	ctx := context.Background()
 	s, err := b.tmux.Tmux().FindSession(ctx, "desk")
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	p, err := b.tmux.Tmux().Open(ctx, tmux.Open{Session: s.ID, Name: "coordinator", Dir: b.dir, Argv: []string{filepath.Join(b.home, "bin", program)}, Env: []string{"ST_HOME=" + b.stHome, "TERM=tmux-256color"}})
+	p, err := b.tmux.Tmux().Open(ctx, tmux.Open{Session: s.ID, Name: "coordinator", Dir: b.dir, Argv: append([]string{filepath.Join(b.home, "bin", program)}, args...), Env: []string{"ST_HOME=" + b.stHome, "TERM=tmux-256color"}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -217,10 +218,19 @@ func (b *desk) scene() string {
 	return s.String()
 }
 
-// transcript is what the agent has written of its conversation that was asked this in the project.
-func (b *desk) transcript(request string) string {
+// logs are where an agent of a kind writes its conversations in this project.
+func (b *desk) logs(kind string) string {
+	return map[string]string{
+		"claude": filepath.Join(b.home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-").Replace(b.dir), "*.jsonl"),
+		"codex":  filepath.Join(b.home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"),
+	}[kind]
+}
+
+// log is all text in what an agent has written of its conversation that was asked this in the project: the strings
+// of its lines, unquoted.
+func (b *desk) log(kind, request string) string {
 	b.t.Helper()
-	files, err := filepath.Glob(filepath.Join(b.home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-").Replace(b.dir), "*.jsonl"))
+	files, err := filepath.Glob(b.logs(kind))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -229,10 +239,38 @@ func (b *desk) transcript(request string) string {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		if strings.Contains(string(raw), request) {
-			return string(raw)
+		if strings.Contains(string(raw), b.dir) && strings.Contains(string(raw), request) {
+			return texts(b.t, raw)
 		}
 	}
-	b.t.Fatalf("none of %d transcripts in %s holds %q", len(files), b.dir, request)
+	b.t.Fatalf("none of %d logs in %s holds %q", len(files), b.logs(kind), request)
 	return ""
+}
+
+// texts are all strings in lines of JSON, one under the other.
+func texts(t *testing.T, lines []byte) string {
+	t.Helper()
+	var all strings.Builder
+	var add func(any)
+	add = func(v any) {
+		switch v := v.(type) {
+		case string:
+			all.WriteString(v + "\n")
+		case []any:
+			for _, e := range v {
+				add(e)
+			}
+		case map[string]any:
+			for _, e := range v {
+				add(e)
+			}
+		}
+	}
+	for line := range bytes.Lines(lines) {
+		var v any
+		if json.Unmarshal(line, &v) == nil { // the last line may be half written
+			add(v)
+		}
+	}
+	return all.String()
 }
