@@ -12,45 +12,39 @@ import (
 	"st/orch"
 )
 
-// TestCodexTrust: in a folder that the person has not trusted nothing is typed and the start says so; the person's
-// key lets the line follow.
-func TestCodexTrust(t *testing.T) {
+// TestCodexWithheld: nothing is typed over a draft that a person began while Codex came up, nor in a folder that they
+// have not trusted. The starts say so; what the person does then lets the lines follow.
+func TestCodexWithheld(t *testing.T) {
 	b := newDesk(t)
 	far := filepath.Join(filepath.Dir(b.dir), "far")
 	b.must(exec.Command("git", "init", "-q", far))
+	b.start("codex", "own", "MOCK: bash st worker done --summary 'after the draft'\nMOCK: say done", "--detach", "--timeout", "20s")
+	var own string
+	b.await(20*time.Second, "its window is open", func() (bool, string) {
+		own = b.worker("own").Pane
+		return own != "", ""
+	})
+	b.tmux.Run("send-keys", "-t", own, "-l", "my own words")
+
 	s, code := b.start("codex", "far", "MOCK: bash st worker done --summary 'from afar'\nMOCK: say done", "--dir", far, "--timeout", "20s")
 	if code != 4 || s.Delivery != orch.NotDelivered || s.Screen != hooks.Trust {
 		t.Fatalf("exit code %d, %s, screen %s\n%s", code, s.Delivery, s.Screen, b.scene())
 	}
-	if n := b.typed(b.copyOf("far")); n != 0 {
-		t.Errorf("the agent has the line %d times", n)
-	}
-	b.tmux.Run("send-keys", "-t", s.Worker.Pane, "Enter")
-	b.finishes("far", "from afar")
-}
-
-// TestCodexDraft: what a person has typed while Codex came up is neither sent nor lost; the line follows when it has
-// gone.
-func TestCodexDraft(t *testing.T) {
-	b := newDesk(t)
-	s, _ := b.start("codex", "own", "MOCK: bash st worker done --summary 'after the draft'\nMOCK: say done", "--detach", "--timeout", "20s")
-	var pane string
-	b.await(20*time.Second, "its window is open", func() (bool, string) {
-		pane = b.worker("own").Pane
-		return pane != "", s.Worker.State
-	})
-	b.tmux.Run("send-keys", "-t", pane, "-l", "my own words")
-	b.await(time.Minute, "the start has given up", func() (bool, string) {
+	b.await(20*time.Second, "the other start has given up, too", func() (bool, string) {
 		w := b.worker("own")
 		return w.Delivery == orch.NotDelivered, w.Delivery
 	})
-	if w, said := b.worker("own"), b.said(pane); w.Screen != "draft" || !strings.Contains(said, "› my own words\n") {
+	if w, said := b.worker("own"), b.said(own); w.Screen != "draft" || !strings.Contains(said, "› my own words\n") {
 		t.Errorf("screen %s:\n%s", w.Screen, said)
 	}
-	if n := b.typed(b.copyOf("own")); n != 0 {
-		t.Errorf("the agent has the line %d times", n)
+	for _, name := range []string{"own", "far"} {
+		if n := b.typed(b.copyOf(name)); n != 0 {
+			t.Errorf("%s has the line %d times", name, n)
+		}
 	}
-	b.tmux.Run("send-keys", "-t", pane, "C-u")
+	b.tmux.Run("send-keys", "-t", s.Worker.Pane, "Enter")
+	b.tmux.Run("send-keys", "-t", own, "C-u")
+	b.finishes("far", "from afar")
 	b.finishes("own", "after the draft")
 }
 

@@ -78,15 +78,22 @@ var forms = []form{
 // such forms. Nobody may be asked, and each text must arrive as it was meant: at once, or with the line that the
 // refusal taught. All but the first of a worker are kept as notes, word by word.
 func TestNastySummaries(t *testing.T) {
-	for _, kind := range []string{"claude", "codex"} {
-		t.Run(kind, func(t *testing.T) {
-			b := newDesk(t)
-			for part := range count(1, len(forms)) {
-				b.nasty(kind, fmt.Sprintf("w%d", part+1), part)
-			}
-		})
+	b := newDesk(t)
+	kinds := []string{"claude", "codex"}
+	for part := range count(1, len(forms)) {
+		for i, kind := range kinds { // both at once: they wait more than they compute
+			b.nasty(kind, fmt.Sprintf("w%d", part*len(kinds)+i+1), part)
+		}
+		for i, kind := range kinds {
+			id := fmt.Sprintf("w%d", part*len(kinds)+i+1)
+			b.judgeNasty(kind, id, part)
+			b.st("worker", "stop", id, "--yes")
+		}
 	}
 }
+
+// allNasty is what stands in the file of the last report.
+func allNasty() string { return strings.Join(nasty, "\n") }
 
 // nasty lets one worker report all texts, the i-th in the form i+part.
 func (b *desk) nasty(kind, id string, part int) {
@@ -99,32 +106,34 @@ func (b *desk) nasty(kind, id string, part int) {
 		}
 		fmt.Fprintf(&task, "MOCK: bash-json %s\nMOCK: as-taught\n", command)
 	}
-	long := strings.Join(nasty, "\n")
-	b.write("report-"+id+".md", long)
+	b.write("report-"+id+".md", allNasty())
 	fmt.Fprintf(&task, "MOCK: bash st worker done --summary 'see the file' --report report-%s.md\nMOCK: say All is reported.\n", id)
 	b.write("task.md", task.String())
 	if out, code := b.stCode("worker", "start", "--session", "desk", "--agent", kind, "--name", "n"+id, "--task", "task.md"); code != 0 {
 		b.t.Fatalf("the start ends with %d: %s\n%s", code, out, b.scene())
 	}
+}
 
+// judgeNasty holds what was reported against the texts, in their order.
+func (b *desk) judgeNasty(kind, id string, part int) {
+	b.t.Helper()
 	got := b.reports(id)
-	if n := len(got); n == 0 || got[n-1].Text != long {
-		b.t.Errorf("%d reports, and the last one's file did not come whole", n)
+	if n := len(got); n == 0 || got[n-1].Text != allNasty() {
+		b.t.Errorf("%s: %d reports, and the last one's file did not come whole", kind, n)
 	}
 	for i, s := range append(nasty, "see the file") {
 		form := "file"
 		if i < len(nasty) {
 			form = forms[(i+part)%len(forms)].name
 		}
-		switch {
-		case len(got) > 0 && got[0].Summary == s:
+		if len(got) > 0 && got[0].Summary == s {
 			got = got[1:]
-		default:
-			b.t.Errorf("%q in %s: not reported", s, form)
+		} else {
+			b.t.Errorf("%s: %q in %s: not reported", kind, s, form)
 		}
 	}
 	for _, r := range got {
-		b.t.Errorf("reported, and meant otherwise: %q", r.Summary)
+		b.t.Errorf("%s: reported, and meant otherwise: %q", kind, r.Summary)
 	}
 	if b.t.Failed() {
 		b.t.Log(b.scene())
