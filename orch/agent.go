@@ -95,7 +95,7 @@ func (a *Agent) turn(on bool, at time.Time) {
 	}
 	if a.Turn != on {
 		a.Turn, a.TurnAt = on, at
-		a.Worked, a.OddAt = false, time.Time{}
+		a.Works, a.Worked, a.OddAt = false, false, time.Time{} // what the screen said was of the turn before
 	}
 	if on {
 		a.HadTurn, a.Limit = true, ""
@@ -227,15 +227,23 @@ func (a *Agent) believe(line bool, at time.Time) bool {
 	if a.OddAt.IsZero() {
 		a.OddAt = at
 	}
-	wait := oddTime
-	if a.Turn && !a.Worked {
-		wait = unshownTime
-	}
-	if at.Sub(a.OddAt) < wait {
+	if at.Sub(a.OddAt) < a.patience() {
 		return false
 	}
-	a.turn(a.Works, at)
-	return a.Turn == a.Works
+	shown := a.Works
+	a.turn(shown, at)
+	return a.Turn == shown
+}
+
+// patience is how long the screen must say otherwise than what was told before it is believed.
+func (a *Agent) patience() time.Duration {
+	switch {
+	case a.Turn && !a.Worked:
+		return unshownTime
+	case a.Turn && a.Quiet && a.Screen == draft:
+		return backTime // taken back before the first word, a prompt goes back into the input line
+	}
+	return oddTime
 }
 
 // head is a text's first line, of at most 200 bytes.
