@@ -278,12 +278,8 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 		s.turnOf(a, e)
 		return
 	}
-	if !hook && e.Type == PromptIn { // as a rule its hook has told; where it was queued, the screen says whether it runs
-		s.memory = true
-		if !a.Turn {
-			a.WatchTo = s.at.Add(watchTime)
-			s.put(a)
-		}
+	if !hook && e.Type == PromptIn {
+		s.takenUp(a, e)
 		return
 	}
 	a.Hooked = a.Hooked || hook
@@ -297,7 +293,7 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 		}
 	}
 	was := a
-	s.apply(&a, e)
+	s.apply(&a, e, hook)
 	s.memory = a.Turn == was.Turn && (e.Type == ToolStarted || e.Type == ToolEnded || e.Type == Noticed || e.Type == SubagentStarted || e.Type == SubagentEnded)
 	if before, ok := get[Agent](s, a.Key()); !ok || before.Hooked != a.Hooked || before.Conversation != a.Conversation || before.Transcript != a.Transcript {
 		s.memory = false
@@ -306,8 +302,26 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 	s.turnOf(a, e)
 }
 
-// apply changes an agent's facts by one event.
-func (s *step) apply(a *Agent, e AgentEvent) {
+// takenUp takes a prompt from the agent's own log: its hook told when it was queued, and now it has a turn of its
+// own, unless that has ended by the time the log is read. Where the log doesn't say when, the screen does.
+func (s *step) takenUp(a Agent, e AgentEvent) {
+	s.memory = true
+	if a.Turn {
+		return
+	}
+	if e.At.After(a.TurnAt) {
+		a.turn(true, s.at)
+		a.Quiet, s.memory = true, false
+	}
+	a.WatchTo = s.at.Add(watchTime)
+	s.put(a)
+	if a.Turn {
+		s.worksOn(a)
+	}
+}
+
+// apply changes an agent's facts by one event; hook says that it did not come from the agent's log.
+func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 	if e.Subagent != "" { // its turn is not the agent's, but its dialogs stand on the agent's screen
 		switch e.Type {
 		case PermissionAsked:
@@ -334,8 +348,9 @@ func (s *step) apply(a *Agent, e AgentEvent) {
 		a.turn(true, s.at)
 		a.Quiet = false
 	case ToolEnded:
+		a.Queued = a.Turn
 		a.turn(true, s.at)
-		a.Quiet = false
+		a.Quiet, a.Queued = false, false
 		a.Asks, a.AsksWhat = "", ""
 	case PermissionAsked:
 		a.turn(true, s.at)
@@ -344,8 +359,10 @@ func (s *step) apply(a *Agent, e AgentEvent) {
 		a.turn(true, s.at)
 		a.Asks, a.AsksWhat, a.AsksAt = "question", e.What, s.at
 	case TurnEnded, TurnFailed, Interrupted:
-		a.turn(false, s.at)
-		a.Asks, a.AsksWhat = "", ""
+		// What only the log tells of was an interrupt of the turn before, where a prompt is queued: that one goes on.
+		// Where it had reached the agent already, the screen shows that no turn runs.
+		a.turn(e.Type == Interrupted && a.Queued && !hook, s.at)
+		a.Asks, a.AsksWhat, a.Queued = "", "", false
 		if e.Type != Interrupted {
 			a.Background = e.Background
 		} else {

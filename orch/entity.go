@@ -67,7 +67,9 @@ type Agent struct {
 	OddAt   time.Time `json:"odd_at,omitzero"`
 	WatchTo time.Time `json:"watch_to,omitzero"`
 	// Quiet: nothing has been heard of this turn since its prompt.
-	Quiet      bool      `json:"quiet"`
+	Quiet bool `json:"quiet"`
+	// Queued: a prompt has joined the running turn, and no tool has started since.
+	Queued     bool      `json:"queued,omitempty"`
 	TurnAt     time.Time `json:"turn_at,omitzero"`  // when Turn last changed: an older event does not change it back
 	ReadyAt    time.Time `json:"ready_at,omitzero"` // when the input line was first seen
 	Screen     string    `json:"screen,omitempty"`  // name of the screen last seen: ready, trust, login, ...
