@@ -102,6 +102,11 @@ func (a *Agent) turn(on bool, at time.Time) {
 	}
 }
 
+// asks notes that a dialog is about to stand on the screen.
+func (a *Agent) asks(kind, what string, at time.Time) {
+	a.Asks, a.AsksWhat, a.AsksAt, a.AsksSeen = kind, what, at, false
+}
+
 // agentStarted is told by the process that runs the agent in its pane.
 func (s *step) agentStarted(w AgentStarted) *Error {
 	a, err := s.told(w.Agent)
@@ -188,7 +193,8 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if line && a.ReadyAt.IsZero() {
 		a.ReadyAt = s.at
 	}
-	if line && s.at.Sub(a.AsksAt) >= dialogGrace {
+	a.AsksSeen = a.Asks != "" && (a.AsksSeen || slices.Contains(blocking, w.Screen))
+	if line && (a.AsksSeen || s.at.Sub(a.AsksAt) >= dialogGrace) {
 		a.Asks, a.AsksWhat = "", "" // the dialog was answered; no hook tells of that
 	}
 	if line && !a.Up && s.at.Sub(a.ReadyAt) >= a.grace() {
@@ -325,7 +331,7 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 	if e.Subagent != "" { // its turn is not the agent's, but its dialogs stand on the agent's screen
 		switch e.Type {
 		case PermissionAsked:
-			a.Asks, a.AsksWhat, a.AsksAt = "permission", e.What, s.at
+			a.asks("permission", e.What, s.at)
 		case ToolEnded:
 			a.Asks, a.AsksWhat = "", ""
 		}
@@ -342,22 +348,22 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 	case PromptIn:
 		a.Up = true
 		a.Compacting = false
+		a.Queued = a.Turn
 		a.turn(true, s.at)
 		a.Asks, a.AsksWhat, a.Quiet = "", "", true
 	case ToolStarted:
 		a.turn(true, s.at)
-		a.Quiet = false
-	case ToolEnded:
-		a.Queued = a.Turn
-		a.turn(true, s.at)
 		a.Quiet, a.Queued = false, false
+	case ToolEnded:
+		a.turn(true, s.at)
+		a.Quiet = false
 		a.Asks, a.AsksWhat = "", ""
 	case PermissionAsked:
 		a.turn(true, s.at)
-		a.Asks, a.AsksWhat, a.AsksAt = "permission", e.What, s.at
+		a.asks("permission", e.What, s.at)
 	case QuestionAsked:
 		a.turn(true, s.at)
-		a.Asks, a.AsksWhat, a.AsksAt = "question", e.What, s.at
+		a.asks("question", e.What, s.at)
 	case TurnEnded, TurnFailed, Interrupted:
 		// What only the log tells of was an interrupt of the turn before, where a prompt is queued: that one goes on.
 		// Where it had reached the agent already, the screen shows that no turn runs.

@@ -59,6 +59,8 @@ type Agent struct {
 	// the limit ends. ScreenSays is what the screen last seen says beside its name. For people, at most 200 bytes.
 	Limit      string `json:"limit,omitempty"`
 	ScreenSays string `json:"screen_says,omitempty"`
+	// AsksSeen: that dialog has been seen on the screen.
+	AsksSeen bool `json:"asks_seen,omitempty"`
 	// What its screen says of a turn. Works: it showed a running turn when last seen; Worked: it has done so in
 	// this turn. OddAt: since when it says otherwise than Turn. WatchTo: until when it is looked at although
 	// nothing else asks for it.
