@@ -204,7 +204,7 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if a == before {
 		return
 	}
-	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped
+	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped && a.Compacting == before.Compacting
 	s.put(a)
 	if flipped && !a.Turn {
 		s.turnEnded(a, AgentEvent{Type: Interrupted})
@@ -223,10 +223,11 @@ func (a *Agent) believe(line bool, at time.Time) bool {
 	if at.After(a.WatchTo) {
 		a.WatchTo = time.Time{}
 	}
-	if a.Works && a.Turn {
+	runs := a.Turn || a.Compacting
+	if a.Works && runs {
 		a.Worked = true
 	}
-	if !line || a.Works == a.Turn || a.Asks != "" || a.Compacting || a.Background > 0 && a.Works {
+	if !line || a.Works == runs || a.Asks != "" || a.Background > 0 && a.Works {
 		a.OddAt = time.Time{}
 		return false
 	}
@@ -236,15 +237,16 @@ func (a *Agent) believe(line bool, at time.Time) bool {
 	if at.Sub(a.OddAt) < a.patience() {
 		return false
 	}
-	shown := a.Works
+	shown, before := a.Works, a.Turn
+	a.Compacting, a.Worked, a.OddAt = false, false, time.Time{}
 	a.turn(shown, at)
-	return a.Turn == shown
+	return a.Turn != before
 }
 
 // patience is how long the screen must say otherwise than what was told before it is believed.
 func (a *Agent) patience() time.Duration {
 	switch {
-	case a.Turn && !a.Worked:
+	case (a.Turn || a.Compacting) && !a.Worked:
 		return unshownTime
 	case a.Turn && a.Quiet && a.Screen == draft:
 		return backTime // taken back before the first word, a prompt goes back into the input line
@@ -340,8 +342,8 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 	switch e.Type {
 	case SessionStarted:
 		a.Up = true
-		a.Compacting = false
-		if e.Source != "compact" {
+		if e.Source != "compact" { // that comes in the middle of it
+			a.Compacting = false
 			a.turn(false, s.at)
 			a.Asks, a.AsksWhat, a.Background = "", "", 0
 		}
@@ -353,7 +355,7 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 		a.Asks, a.AsksWhat, a.Quiet = "", "", true
 	case ToolStarted:
 		a.turn(true, s.at)
-		a.Quiet, a.Queued = false, false
+		a.Quiet, a.Queued, a.Compacting = false, false, false
 	case ToolEnded:
 		a.turn(true, s.at)
 		a.Quiet = false
