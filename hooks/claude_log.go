@@ -5,17 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 
 	"st/orch"
 )
 
 // claudeLine is a line of Claude's transcript, as far as st reads it.
 type claudeLine struct {
-	Type      string `json:"type"`
-	Sidechain bool   `json:"isSidechain"` // a subagent's
-	Meta      bool   `json:"isMeta"`      // written by the program for itself
-	Session   string `json:"sessionId"`
-	Dir       string `json:"cwd"`
+	Type      string    `json:"type"`
+	At        time.Time `json:"timestamp"`
+	Sidechain bool      `json:"isSidechain"` // a subagent's
+	Meta      bool      `json:"isMeta"`      // written by the program for itself
+	Session   string    `json:"sessionId"`
+	Dir       string    `json:"cwd"`
 	Origin    struct {
 		Kind string `json:"kind"` // human: somebody typed it
 	} `json:"origin"`
@@ -76,7 +78,7 @@ func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 	if !ok || l.Sidechain || l.Meta {
 		return orch.AgentEvent{}, false
 	}
-	e := orch.AgentEvent{Conversation: l.Session, Dir: l.Dir}
+	e := orch.AgentEvent{At: l.At, Conversation: l.Session, Dir: l.Dir}
 	text := string(l.Message.Content)
 	switch {
 	case l.Type == "user" && l.Origin.Kind == "" && strings.HasPrefix(text, claudeInterrupt):

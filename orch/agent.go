@@ -95,11 +95,16 @@ func (a *Agent) turn(on bool, at time.Time) {
 	}
 	if a.Turn != on {
 		a.Turn, a.TurnAt = on, at
-		a.Worked, a.OddAt = false, time.Time{}
+		a.Works, a.Worked, a.OddAt = false, false, time.Time{} // what the screen said was of the turn before
 	}
 	if on {
 		a.HadTurn, a.Limit = true, ""
 	}
+}
+
+// asks notes that a dialog is about to stand on the screen.
+func (a *Agent) asks(kind, what string, at time.Time) {
+	a.Asks, a.AsksWhat, a.AsksAt, a.AsksSeen = kind, what, at, false
 }
 
 // agentStarted is told by the process that runs the agent in its pane.
@@ -188,7 +193,8 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if line && a.ReadyAt.IsZero() {
 		a.ReadyAt = s.at
 	}
-	if line && s.at.Sub(a.AsksAt) >= dialogGrace {
+	a.AsksSeen = a.Asks != "" && (a.AsksSeen || slices.Contains(blocking, w.Screen))
+	if line && (a.AsksSeen || s.at.Sub(a.AsksAt) >= dialogGrace) {
 		a.Asks, a.AsksWhat = "", "" // the dialog was answered; no hook tells of that
 	}
 	if line && !a.Up && s.at.Sub(a.ReadyAt) >= a.grace() {
@@ -198,7 +204,7 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if a == before {
 		return
 	}
-	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped
+	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped && a.Compacting == before.Compacting
 	s.put(a)
 	if flipped && !a.Turn {
 		s.turnEnded(a, AgentEvent{Type: Interrupted})
@@ -217,25 +223,35 @@ func (a *Agent) believe(line bool, at time.Time) bool {
 	if at.After(a.WatchTo) {
 		a.WatchTo = time.Time{}
 	}
-	if a.Works && a.Turn {
+	runs := a.Turn || a.Compacting
+	if a.Works && runs {
 		a.Worked = true
 	}
-	if !line || a.Works == a.Turn || a.Asks != "" || a.Compacting || a.Background > 0 && a.Works {
+	if !line || a.Works == runs || a.Asks != "" || a.Background > 0 && a.Works {
 		a.OddAt = time.Time{}
 		return false
 	}
 	if a.OddAt.IsZero() {
 		a.OddAt = at
 	}
-	wait := oddTime
-	if a.Turn && !a.Worked {
-		wait = unshownTime
-	}
-	if at.Sub(a.OddAt) < wait {
+	if at.Sub(a.OddAt) < a.patience() {
 		return false
 	}
-	a.turn(a.Works, at)
-	return a.Turn == a.Works
+	shown, before := a.Works, a.Turn
+	a.Compacting, a.Worked, a.OddAt = false, false, time.Time{}
+	a.turn(shown, at)
+	return a.Turn != before
+}
+
+// patience is how long the screen must say otherwise than what was told before it is believed.
+func (a *Agent) patience() time.Duration {
+	switch {
+	case (a.Turn || a.Compacting) && !a.Worked:
+		return unshownTime
+	case a.Turn && a.Quiet && a.Screen == draft:
+		return backTime // taken back before the first word, a prompt goes back into the input line
+	}
+	return oddTime
 }
 
 // head is a text's first line, of at most 200 bytes.
@@ -270,12 +286,8 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 		s.turnOf(a, e)
 		return
 	}
-	if !hook && e.Type == PromptIn { // as a rule its hook has told; where it was queued, the screen says whether it runs
-		s.memory = true
-		if !a.Turn {
-			a.WatchTo = s.at.Add(watchTime)
-			s.put(a)
-		}
+	if !hook && e.Type == PromptIn {
+		s.takenUp(a, e)
 		return
 	}
 	a.Hooked = a.Hooked || hook
@@ -289,7 +301,7 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 		}
 	}
 	was := a
-	s.apply(&a, e)
+	s.apply(&a, e, hook)
 	s.memory = a.Turn == was.Turn && (e.Type == ToolStarted || e.Type == ToolEnded || e.Type == Noticed || e.Type == SubagentStarted || e.Type == SubagentEnded)
 	if before, ok := get[Agent](s, a.Key()); !ok || before.Hooked != a.Hooked || before.Conversation != a.Conversation || before.Transcript != a.Transcript {
 		s.memory = false
@@ -298,12 +310,30 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 	s.turnOf(a, e)
 }
 
-// apply changes an agent's facts by one event.
-func (s *step) apply(a *Agent, e AgentEvent) {
+// takenUp takes a prompt from the agent's own log: its hook told when it was queued, and now it has a turn of its
+// own, unless that has ended by the time the log is read. Where the log doesn't say when, the screen does.
+func (s *step) takenUp(a Agent, e AgentEvent) {
+	s.memory = true
+	if a.Turn {
+		return
+	}
+	if e.At.After(a.TurnAt) {
+		a.turn(true, s.at)
+		a.Quiet, s.memory = true, false
+	}
+	a.WatchTo = s.at.Add(watchTime)
+	s.put(a)
+	if a.Turn {
+		s.worksOn(a)
+	}
+}
+
+// apply changes an agent's facts by one event; hook says that it did not come from the agent's log.
+func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 	if e.Subagent != "" { // its turn is not the agent's, but its dialogs stand on the agent's screen
 		switch e.Type {
 		case PermissionAsked:
-			a.Asks, a.AsksWhat, a.AsksAt = "permission", e.What, s.at
+			a.asks("permission", e.What, s.at)
 		case ToolEnded:
 			a.Asks, a.AsksWhat = "", ""
 		}
@@ -312,32 +342,35 @@ func (s *step) apply(a *Agent, e AgentEvent) {
 	switch e.Type {
 	case SessionStarted:
 		a.Up = true
-		a.Compacting = false
-		if e.Source != "compact" {
+		if e.Source != "compact" { // that comes in the middle of it
+			a.Compacting = false
 			a.turn(false, s.at)
 			a.Asks, a.AsksWhat, a.Background = "", "", 0
 		}
 	case PromptIn:
 		a.Up = true
 		a.Compacting = false
+		a.Queued = a.Turn
 		a.turn(true, s.at)
 		a.Asks, a.AsksWhat, a.Quiet = "", "", true
 	case ToolStarted:
 		a.turn(true, s.at)
-		a.Quiet = false
+		a.Quiet, a.Queued, a.Compacting = false, false, false
 	case ToolEnded:
 		a.turn(true, s.at)
 		a.Quiet = false
 		a.Asks, a.AsksWhat = "", ""
 	case PermissionAsked:
 		a.turn(true, s.at)
-		a.Asks, a.AsksWhat, a.AsksAt = "permission", e.What, s.at
+		a.asks("permission", e.What, s.at)
 	case QuestionAsked:
 		a.turn(true, s.at)
-		a.Asks, a.AsksWhat, a.AsksAt = "question", e.What, s.at
+		a.asks("question", e.What, s.at)
 	case TurnEnded, TurnFailed, Interrupted:
-		a.turn(false, s.at)
-		a.Asks, a.AsksWhat = "", ""
+		// What only the log tells of was an interrupt of the turn before, where a prompt is queued: that one goes on.
+		// Where it had reached the agent already, the screen shows that no turn runs.
+		a.turn(e.Type == Interrupted && a.Queued && !hook, s.at)
+		a.Asks, a.AsksWhat, a.Queued = "", "", false
 		if e.Type != Interrupted {
 			a.Background = e.Background
 		} else {

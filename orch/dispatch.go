@@ -27,12 +27,19 @@ func (s *step) turnOf(a Agent, e AgentEvent) {
 		for _, m := range e.Marks {
 			s.proveMark(a.ID, m)
 		}
-		if d, ok := s.dispatchOf(a.ID); ok && d.open() && d.Report == nil && d.TurnEnded != nil && a.Gone == "" {
-			d.TurnEnded = nil // it works on
-			s.put(d)
-		}
+		s.worksOn(a)
 	case TurnEnded, TurnFailed, Interrupted:
-		s.turnEnded(a, e)
+		if !a.Turn { // a queued prompt goes on after an interrupt
+			s.turnEnded(a, e)
+		}
+	}
+}
+
+// worksOn takes back that the turn of an agent's dispatch has ended.
+func (s *step) worksOn(a Agent) {
+	if d, ok := s.dispatchOf(a.ID); ok && d.open() && d.Report == nil && d.TurnEnded != nil && a.Gone == "" {
+		d.TurnEnded = nil
+		s.put(d)
 	}
 }
 

@@ -59,6 +59,8 @@ type Agent struct {
 	// the limit ends. ScreenSays is what the screen last seen says beside its name. For people, at most 200 bytes.
 	Limit      string `json:"limit,omitempty"`
 	ScreenSays string `json:"screen_says,omitempty"`
+	// AsksSeen: that dialog has been seen on the screen.
+	AsksSeen bool `json:"asks_seen,omitempty"`
 	// What its screen says of a turn. Works: it showed a running turn when last seen; Worked: it has done so in
 	// this turn. OddAt: since when it says otherwise than Turn. WatchTo: until when it is looked at although
 	// nothing else asks for it.
@@ -67,7 +69,9 @@ type Agent struct {
 	OddAt   time.Time `json:"odd_at,omitzero"`
 	WatchTo time.Time `json:"watch_to,omitzero"`
 	// Quiet: nothing has been heard of this turn since its prompt.
-	Quiet      bool      `json:"quiet"`
+	Quiet bool `json:"quiet"`
+	// Queued: a prompt has joined the running turn, and no tool has started since.
+	Queued     bool      `json:"queued,omitempty"`
 	TurnAt     time.Time `json:"turn_at,omitzero"`  // when Turn last changed: an older event does not change it back
 	ReadyAt    time.Time `json:"ready_at,omitzero"` // when the input line was first seen
 	Screen     string    `json:"screen,omitempty"`  // name of the screen last seen: ready, trust, login, ...

@@ -181,20 +181,21 @@ const (
 
 // AgentEvent is one thing that an agent program told, in words that all kinds share.
 type AgentEvent struct {
-	Type         string   `json:"type"`
-	Conversation string   `json:"conversation,omitempty"`
-	Transcript   string   `json:"transcript,omitempty"`
-	Dir          string   `json:"dir,omitempty"`
-	Subagent     string   `json:"subagent,omitempty"` // id of the subagent in which it happened
-	Source       string   `json:"source,omitempty"`   // startup, resume, clear, compact, fork
-	Reason       string   `json:"reason,omitempty"`
-	Marks        []string `json:"marks,omitempty"`   // marks of our own lines found in the prompt
-	Machine      bool     `json:"machine,omitempty"` // a prompt that nobody typed
-	Tool         string   `json:"tool,omitempty"`
-	What         string   `json:"what,omitempty"` // at most 200 bytes
-	Answer       string   `json:"answer,omitempty"`
-	Limit        bool     `json:"limit,omitempty"` // of turn-failed: a usage limit ended it, and Answer tells of it
-	Background   int      `json:"background,omitempty"`
+	Type         string    `json:"type"`
+	At           time.Time `json:"at,omitzero"` // when it happened, as the agent's own log says; zero for a hook: now
+	Conversation string    `json:"conversation,omitempty"`
+	Transcript   string    `json:"transcript,omitempty"`
+	Dir          string    `json:"dir,omitempty"`
+	Subagent     string    `json:"subagent,omitempty"` // id of the subagent in which it happened
+	Source       string    `json:"source,omitempty"`   // startup, resume, clear, compact, fork
+	Reason       string    `json:"reason,omitempty"`
+	Marks        []string  `json:"marks,omitempty"`   // marks of our own lines found in the prompt
+	Machine      bool      `json:"machine,omitempty"` // a prompt that nobody typed
+	Tool         string    `json:"tool,omitempty"`
+	What         string    `json:"what,omitempty"` // at most 200 bytes
+	Answer       string    `json:"answer,omitempty"`
+	Limit        bool      `json:"limit,omitempty"` // of turn-failed: a usage limit ended it, and Answer tells of it
+	Background   int       `json:"background,omitempty"`
 }
 
 // Orders to the outside world.

@@ -22,6 +22,9 @@ type Look struct {
 	// Line is the text of a word of which a try has left open whether it stands in the input line, "" for none. Where
 	// just that stands there it is nobody's draft: the typing goes on with it.
 	Line string
+	// Since is when that began what the look is to see the end of: a dialog, a turn that has said nothing yet, a
+	// screen that disagrees. Zero where there is nothing of the kind. An end is likelier soon than late.
+	Since time.Time
 }
 
 // How often a screen is looked at.
@@ -41,7 +44,7 @@ func Looks(v View) []Look {
 	var looks []Look
 	each(v, "agent", func(a Agent) bool {
 		if every := a.lookEvery(v, next[a.ID]); every > 0 {
-			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up}
+			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up, Since: a.lookSince()}
 			if a.Asks != "" || !a.Up || a.odd() {
 				l.Last = ""
 			}
@@ -77,6 +80,23 @@ func (a Agent) lookEvery(v View, next Word) time.Duration {
 		return lookWorking
 	}
 	return 0
+}
+
+// lookSince is when that began of which only the screen tells the end.
+func (a Agent) lookSince() time.Time {
+	switch {
+	case a.Asks != "":
+		return a.AsksAt
+	case a.Status == waiting:
+		return a.Since
+	case !a.OddAt.IsZero():
+		return a.OddAt
+	case !a.WatchTo.IsZero():
+		return a.WatchTo.Add(-watchTime)
+	case a.Status == working && a.Quiet:
+		return a.TurnAt
+	}
+	return time.Time{}
 }
 
 // odd says that the agent's screen has to be looked at again before it is believed.

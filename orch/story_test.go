@@ -277,11 +277,14 @@ func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, 
 		fmt.Fprintln(out)
 	case "looks":
 		for _, l := range Looks(w) {
-			line := ""
+			works, line := "", ""
+			if l.Works {
+				works = " works"
+			}
 			if l.Line != "" {
 				line = fmt.Sprintf(" line=%q", l.Line)
 			}
-			fmt.Fprintf(out, "  look %s %s every %s last=%q%s\n", l.Agent, l.Place.Pane, l.Every, l.Last, line)
+			fmt.Fprintf(out, "  look %s %s every %s last=%q%s%s\n", l.Agent, l.Place.Pane, l.Every, l.Last, works, line)
 		}
 	case "due":
 		if d := Due(w); !d.IsZero() {

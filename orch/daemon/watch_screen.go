@@ -46,10 +46,20 @@ const (
 	upTime  = time.Second
 )
 
-// every is how often a look is due. Only what is looked at often anyway, a start, is hurried.
+// What has just begun is looked at that often for that long: a dialog is answered, or a prompt taken back, within
+// moments or after hours.
+const (
+	freshEvery = 200 * time.Millisecond
+	freshTime  = 20 * time.Second
+)
+
+// every is how often a look is due. Of starts only those are hurried that are looked at often anyway.
 func (l lookedAt) every(want orch.Look, now time.Time) time.Duration {
-	if want.Up && now.Sub(l.up) < upTime && want.Every < upTime {
+	switch {
+	case want.Up && now.Sub(l.up) < upTime && want.Every < upTime:
 		return min(upEvery, want.Every)
+	case !want.Since.IsZero() && now.Sub(want.Since) < freshTime:
+		return min(freshEvery, want.Every)
 	}
 	return want.Every
 }
