@@ -137,29 +137,10 @@ func codexSessionHooks(command string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, "-c", fmt.Sprintf("hooks.%s=[{hooks=[{type=%q,command=%s,timeout=%d}]}]", e.name, "command", tomlString(command), e.timeout))
+		args = append(args, "-c", fmt.Sprintf("hooks.%s=[{hooks=[{type=%q,command=%s,timeout=%d}]}]", e.name, "command", tomlQuoted(command), e.timeout))
 		trust = append(trust, fmt.Sprintf(`"/<session-flags>/config.toml:%s:0:0"={trusted_hash=%q}`, e.snake, hash))
 	}
 	return append(args, "-c", "hooks.state={"+strings.Join(trust, ",")+"}"), nil
-}
-
-// tomlString is s as a basic string of TOML.
-func tomlString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // PassEnv names what Codex reads of a person's shell: where its configuration lies and how it signs in. A provider's

@@ -121,7 +121,7 @@ func tomlQuoted(s string) string {
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case r < ' ' || r == 0x7f:
-			b.WriteString(`\u` + fmt.Sprintf("%04X", r))
+			fmt.Fprintf(&b, `\u%04X`, r)
 		default:
 			b.WriteRune(r)
 		}

@@ -53,7 +53,7 @@ type Caller struct {
 	// Thread is the conversation that a caller says it belongs to, where it has Shared or comes out of a sandbox.
 	Thread string `json:"thread,omitempty"`
 	Seats  []Seat `json:"seats,omitempty"`
-	// Path tells how the input came: "socket" or "spool".
+	// Path tells how the input came: "socket", "spool", or "sandbox" for the spool outside of home.
 	Path string `json:"path,omitempty"`
 }
 

@@ -201,7 +201,7 @@ type Message struct {
 	To        string     `json:"to"`   // worker id
 	Path      string     `json:"path"` // of the file; plain characters only
 	State     string     `json:"state"`
-	Why       string     `json:"why,omitempty"` // for not_delivered: a screen's name, draft, working, gone, …
+	Why       string     `json:"why,omitempty"` // what holds its line back: a screen's name, draft, working, gone, NotWritten, …
 	Created   time.Time  `json:"created"`
 	Submitted *time.Time `json:"submitted,omitempty"`
 	Delivered *time.Time `json:"delivered,omitempty"` // proved by a hook

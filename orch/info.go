@@ -130,7 +130,7 @@ type MessageInfo struct {
 	To        string     `json:"to"`   // worker id
 	Path      string     `json:"path"`
 	State     string     `json:"state"` // queued typed delivered unknown not_delivered
-	Why       string     `json:"why"`   // for not_delivered
+	Why       string     `json:"why"`   // what holds it back, see WhyHeld; "" for nothing
 	Created   time.Time  `json:"created"`
 	Submitted *time.Time `json:"submitted"`
 	Delivered *time.Time `json:"delivered"`

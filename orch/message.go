@@ -12,6 +12,9 @@ const (
 	// Delivered, Unknown and NotDelivered are those of a dispatch.
 )
 
+// NotWritten begins the why of a message whose file could not be written; the error stands behind it.
+const NotWritten = "not_written: "
+
 // Note is a text for an agent with what it should know of it.
 type Note struct {
 	Message string `json:"message"` // id
@@ -77,6 +80,9 @@ func (s *step) mayInterject(w Worker, a Agent, now bool) *Error {
 
 // WhyHeld says in words what keeps a line from being typed: the why of a message, of Agent.held or of typing.
 func WhyHeld(why string) string {
+	if fault, ok := strings.CutPrefix(why, NotWritten); ok {
+		return "its file can't be written: " + fault
+	}
 	switch why {
 	case draft:
 		return "a draft stands in its input line"

@@ -112,7 +112,7 @@ func (s *step) fileWritten(f FileWritten) {
 	switch {
 	case !ok || w.State != unwritten:
 	case f.Error != "":
-		s.drop(w, f.Error)
+		s.drop(w, NotWritten+f.Error)
 	default:
 		w.State = owed
 		s.put(w)

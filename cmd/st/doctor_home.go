@@ -110,12 +110,16 @@ func (d *doctor) copyAge(store fs.FileInfo) string {
 }
 
 func (d *doctor) checkSpool(context.Context) finding {
-	waiting, aside, err := daemon.Waiting(d.home)
+	waiting, err := daemon.Waiting(d.home)
+	if err != nil {
+		return refusal(err)
+	}
+	aside, dirs, err := daemon.Aside(d.home)
 	switch {
 	case err != nil:
 		return refusal(err)
 	case aside > 0:
-		return warning([]string{"ls -l " + shellWord(daemon.AsideDir(d.home))}, "put aside because it could not be read: %s", some(aside, "report"))
+		return warning([]string{"ls -l " + typed(dirs)}, "put aside because it could not be read: %s", some(aside, "report"))
 	case waiting > 0 && d.seen().err == nil:
 		return warning([]string{"tail " + shellWord(daemon.LogPath(d.home))}, "%d wait, though a daemon runs", waiting)
 	case waiting > 0:

@@ -23,7 +23,8 @@ func init() {
 // hookTime is how long an agent waits for us at the most while the daemon does not answer.
 const hookTime = 250 * time.Millisecond
 
-// carryTime is how long a report may take that a hook hands in. It is queued before that.
+// carryTime is how long all reports may take together that a hook hands in, less than an agent waits for its hook. What
+// takes longer is queued before that.
 const carryTime = 15 * time.Second
 
 // payloadMax is how much of a payload is read. Tool inputs and outputs may be megabytes.
@@ -81,11 +82,11 @@ func carry(c hooks.Carrier, payload []byte) []byte {
 	if err := os.Chdir(dir); err != nil {
 		return c.Carried("st: the folder of the command: "+reason(err), false)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), carryTime)
+	defer cancel()
 	code := exitDone
 	for _, args := range calls {
-		ctx, cancel := context.WithTimeout(context.Background(), carryTime)
 		code = run(ctx, args, plainPrinter(&said))
-		cancel()
 		if code != exitDone {
 			break
 		}

@@ -112,9 +112,10 @@ func consentFlags() []cli.Flag {
 	return flags
 }
 
-// isAgent tells whether an agent program asks, not a person.
+// isAgent tells whether an agent program asks, not a person. Its environment tells where a sandbox hides the processes
+// above, or where they are those of another agent's shared process.
 func isAgent() bool {
-	if os.Getenv("ST_AGENT") != "" {
+	if os.Getenv("ST_AGENT") != "" || hooks.Thread(os.Getenv) != "" {
 		return true
 	}
 	chain, err := proc.Chain(os.Getpid())

@@ -20,9 +20,6 @@ func (c *call) applySettings(agents []hooked, left []skipped, plan func(hooked) 
 			return 0, settingsRefused(a.kind, err)
 		}
 	}
-	if len(agents) == 0 {
-		return 0, noAgents(left)
-	}
 	if err := c.sayConsents(agents); err != nil {
 		return 0, err
 	}

@@ -46,6 +46,9 @@ func hooksInstall(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(agents) == 0 {
+		return 0, noAgents(left)
+	}
 	given, err := c.consents(agents)
 	if err != nil {
 		return 0, err

@@ -124,12 +124,12 @@ func (c *call) notSent(m orch.MessageInfo) error {
 		Next: []string{"st worker show " + m.To}, Data: orch.SendAnswer{Message: m},
 	}
 	switch {
+	case strings.HasPrefix(m.Why, orch.NotWritten):
+		e.Code, e.Next = "not_written", []string{"df -h " + shellWord(filepath.Dir(m.Path))}
 	case m.Why == "gone" || m.Why == "stopped":
 		e.Code, e.Next = "agent_exited", []string{"st worker read " + m.To}
 	case c.Bool("now"):
 		e.Hint = "without --now the message waits until its turn has ended"
-	default:
-		e.Code = "not_written" // the only other end of a message that waits
 	}
 	return e
 }

@@ -44,26 +44,31 @@ func Private(path string) error {
 	return writable(path)
 }
 
-// Waiting counts the files in the spool of home, and those that were put aside because nobody could read them.
-// A spool that is not there yet is empty.
-func Waiting(home string) (waiting, aside int, err error) {
+// Waiting counts the files in the spool of home, in and outside of it. A spool that is not there yet is empty.
+func Waiting(home string) (int, error) {
 	s := Spooled{Home: home}
-	waiting, err = s.Len()
+	n, err := s.Len()
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, nil
+		return 0, nil
 	}
-	if err != nil {
-		return 0, 0, err
-	}
-	bad, err := os.ReadDir(AsideDir(home))
-	if errors.Is(err, fs.ErrNotExist) {
-		return waiting, 0, nil
-	}
-	return waiting, len(bad), err
+	return n, err
 }
 
-// AsideDir is where spool files lie that could not be read.
-func AsideDir(home string) string { return filepath.Join(SpoolDir(home), asideDir) }
+// Aside counts the spool files that were put aside because nobody could read them, and names the folders where they
+// lie, none where there are none.
+func Aside(home string) (n int, dirs []string, err error) {
+	for _, spool := range []string{SpoolDir(home), sandboxDir(home)} {
+		dir := filepath.Join(spool, asideDir)
+		bad, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, nil, err
+		}
+		if len(bad) > 0 {
+			n, dirs = n+len(bad), append(dirs, dir)
+		}
+	}
+	return n, dirs, nil
+}
 
 // LaunchDir holds what starts of agents have left for them to read.
 func LaunchDir(home string) string { return filepath.Join(runDir(home), "launch") }

@@ -69,6 +69,10 @@ func checkDir(dir string) error {
 	if err != nil {
 		return homeFault(dir, err)
 	}
+	return checkClosed(dir, info)
+}
+
+func checkClosed(dir string, info fs.FileInfo) error {
 	if !info.IsDir() {
 		return homeError("home_refused", fmt.Sprintf("%s: not a folder", dir))
 	}

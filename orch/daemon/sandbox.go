@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -60,8 +61,7 @@ func spoolOutside(home, file string, line []byte) error {
 
 // prepareOutside makes the folder, each part of it ours and closed to others.
 func prepareOutside(home string) (string, error) {
-	dir := sandboxDir(home)
-	for _, d := range []string{filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir), dir} {
+	for _, d := range outsideDirs(home) {
 		if err := prepareDir(d); err != nil {
 			return "", err
 		}
@@ -69,7 +69,46 @@ func prepareOutside(home string) (string, error) {
 			return "", err
 		}
 	}
-	return dir, nil
+	return sandboxDir(home), nil
+}
+
+// outsideDirs are the folder and those in which it lies, outermost first.
+func outsideDirs(home string) []string {
+	dir := sandboxDir(home)
+	return []string{filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir), dir}
+}
+
+// openOutside opens the folder if it is ours, closed to others, and no link. One that is put there meanwhile leads no
+// further than to another place in /tmp, which the sandbox leaves open anyway.
+func openOutside(home string) (*os.Root, error) {
+	dirs := outsideDirs(home)
+	top, err := os.OpenRoot(filepath.Dir(dirs[0]))
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	for _, d := range dirs {
+		if err := checkNoLink(d); err != nil {
+			return nil, err
+		}
+	}
+	path, err := filepath.Rel(top.Name(), sandboxDir(home))
+	if err != nil {
+		return nil, err
+	}
+	root, err := top.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err == nil {
+		err = checkClosed(sandboxDir(home), info)
+	}
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
 }
 
 // watchOutside watches the folder, and makes it where it is missing.
@@ -86,7 +125,7 @@ func (s *Spooled) watchOutside(w *fsnotify.Watcher) {
 // writer says who wrote a spool file: at home what it says of its ancestry, outside its secret alone, and the
 // conversation to which it belongs.
 func (s *Spooled) writer(ctx context.Context, f spoolFile, from From) orch.Caller {
-	if f.dir == sandboxDir(s.Home) {
+	if f.in.outside {
 		return orch.Caller{Nonce: from.Nonce, Thread: from.Thread, Dir: from.Dir, Path: "sandbox"}
 	}
 	return s.Callers.InSpool(ctx, from)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,10 +43,10 @@ func TestSandboxReports(t *testing.T) {
 			t.Errorf("report %d comes from %+v", n, by)
 		}
 	}
-	aside, err := namesIn(filepath.Join(sandboxDir(s.Home), asideDir))
+	aside, dirs, err := Aside(s.Home)
 	must(t, err)
-	if len(aside) != 1 || inSpool(t, s) != 0 {
-		t.Errorf("%d put aside, %d left", len(aside), inSpool(t, s))
+	if want := filepath.Join(sandboxDir(s.Home), asideDir); aside != 1 || !slices.Equal(dirs, []string{want}) || inSpool(t, s) != 0 {
+		t.Errorf("%d put aside in %v, %d left", aside, dirs, inSpool(t, s))
 	}
 }
 
@@ -73,5 +75,63 @@ func TestSandboxLink(t *testing.T) {
 	must(t, os.Symlink(t.TempDir(), shortDir(s.Home)))
 	if _, err := prepareOutside(s.Home); err == nil {
 		t.Error("a link is taken for our folder")
+	}
+}
+
+// Whoever sits in the sandbox can put a link in the folder's place. The daemon, which sits in none, must not follow it:
+// it would move away what lies there.
+func TestSandboxLinkElsewhere(t *testing.T) {
+	linked := func(path, to string) {
+		must(t, os.RemoveAll(path))
+		must(t, os.Symlink(to, path))
+	}
+	for name, spoil := range map[string]func(home, elsewhere string){
+		"the folder":        func(home, elsewhere string) { linked(sandboxDir(home), elsewhere) },
+		"the one around it": func(home, elsewhere string) { linked(shortDir(home), elsewhere) },
+		"the one for what can't be read": func(home, elsewhere string) {
+			must(t, os.WriteFile(filepath.Join(sandboxDir(home), "1-x.json"), nil, 0o600))
+			linked(filepath.Join(sandboxDir(home), asideDir), elsewhere)
+		},
+	} {
+		s, k := spooled(t)
+		t.Cleanup(func() { must(t, os.RemoveAll(shortDir(s.Home))) })
+		elsewhere := t.TempDir()
+		must(t, os.Chmod(elsewhere, 0o700))
+		must(t, os.Mkdir(filepath.Join(elsewhere, "spool"), 0o700))
+		for _, dir := range []string{"", "spool"} {
+			must(t, os.WriteFile(filepath.Join(elsewhere, dir, "letter.txt"), []byte("mine"), 0o600))
+		}
+		leave(t, s.Home, "worker-done", "n7")
+		spoil(s.Home, elsewhere)
+		must(t, Spool(s.Home, uuid.NewString(), "hook", From{Nonce: "n1"}, 1))
+		must(t, s.Take(t.Context()))
+		if len(k.by) == 0 || k.by[len(k.by)-1].Nonce != "n1" {
+			t.Errorf("%s: what waits at home was not taken: %+v", name, k.by)
+		}
+		for dir, want := range map[string]int{"": 2, "spool": 1} {
+			entries, err := os.ReadDir(filepath.Join(elsewhere, dir))
+			must(t, err)
+			if len(entries) != want {
+				t.Errorf("%s: %q holds %v", name, dir, entries)
+			}
+		}
+	}
+}
+
+// What stands in the folder may be anything, and none of it holds up a report.
+func TestSandboxSpoilt(t *testing.T) {
+	s, k := spooled(t)
+	t.Cleanup(func() { must(t, os.RemoveAll(shortDir(s.Home))) })
+	dir, err := prepareOutside(s.Home)
+	must(t, err)
+	must(t, syscall.Mkfifo(filepath.Join(dir, "1-pipe.json"), 0o600))
+	must(t, os.Symlink("/dev/zero", filepath.Join(dir, "2-endless.json")))
+	must(t, os.Mkdir(filepath.Join(dir, "3-folder.json"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, asideDir), nil, 0o600)) // nothing can be put aside
+	leave(t, s.Home, "worker-done", "n7")
+	must(t, Spool(s.Home, uuid.NewString(), "hook", From{Nonce: "n1"}, 1))
+	must(t, s.Take(t.Context()))
+	if len(k.by) != 2 || k.by[0].Nonce != "n7" || k.by[1].Nonce != "n1" {
+		t.Errorf("taken: %+v", k.by)
 	}
 }

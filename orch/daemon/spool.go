@@ -9,13 +9,10 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"sort"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/google/uuid"
 
 	"st/orch"
 )
@@ -94,149 +91,6 @@ type Spooled struct {
 	Do func(ctx context.Context, at time.Time, by orch.Caller, request, name string, body json.RawMessage) error
 }
 
-// Take gives all files that wait to Do, oldest first. What can't be read is put aside and keeps nobody
-// waiting. An error means that the rest still waits.
-func (s *Spooled) Take(ctx context.Context) error {
-	names, err := s.waiting()
-	if err != nil {
-		return err
-	}
-	for _, f := range names {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := s.take(ctx, f); err != nil {
-			return fmt.Errorf("spool: %s: %w", f.name, err)
-		}
-	}
-	return nil
-}
-
-// spoolFile is one file that waits.
-type spoolFile struct{ dir, name string }
-
-// Len is how many files wait.
-func (s *Spooled) Len() (int, error) {
-	names, err := s.waiting()
-	return len(names), err
-}
-
-// waiting lists the files by their time. A file that is being written begins with a dot.
-func (s *Spooled) waiting() ([]spoolFile, error) {
-	var files []spoolFile
-	for _, dir := range []string{SpoolDir(s.Home), sandboxDir(s.Home)} {
-		names, err := namesIn(dir)
-		if errors.Is(err, fs.ErrNotExist) && dir != SpoolDir(s.Home) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if name != asideDir && !strings.HasPrefix(name, ".") {
-				files = append(files, spoolFile{dir, name})
-			}
-		}
-	}
-	sort.Slice(files, func(i, j int) bool {
-		ti, tj := stamp(files[i].name), stamp(files[j].name)
-		return ti < tj || ti == tj && files[i].name < files[j].name
-	})
-	return files, nil
-}
-
-func namesIn(path string) ([]string, error) {
-	dir, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	return dir.Readdirnames(-1)
-}
-
-// stamp reads the time in a file's name, 0 where there is none.
-func stamp(name string) int64 {
-	at, _, _ := strings.Cut(name, "-")
-	n, err := strconv.ParseInt(at, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// take gives one file to Do.
-func (s *Spooled) take(ctx context.Context, f spoolFile) error {
-	path := filepath.Join(f.dir, f.name)
-	req, err := readSpool(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil && f.dir == sandboxDir(s.Home) && !sandboxable[req.Name] {
-		err = errors.New("only a report may come out of a sandbox")
-	}
-	if err != nil {
-		return s.putAside(f, err)
-	}
-	err = s.Do(ctx, time.Unix(0, stamp(f.name)), s.writer(ctx, f, req.From), req.Request, req.Name, req.Body)
-	if err != nil && !final(err) {
-		return err
-	}
-	if err != nil {
-		s.Log.Printf("spool: %s: %s: %s", f.name, req.Name, asError(err).Code)
-	}
-	return os.Remove(path)
-}
-
-// readSpool reads a file and checks that it is one that we wrote.
-func readSpool(path string) (Request, error) {
-	var req Request
-	info, err := os.Lstat(path)
-	if err != nil {
-		return req, err
-	}
-	if err := private(info); err != nil {
-		return req, err
-	}
-	if info.Size() > spoolMax {
-		return req, errLong
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return req, err
-	}
-	if err := json.Unmarshal(raw, &req); err != nil {
-		return req, fmt.Errorf("no request stands in it")
-	}
-	return req, req.checkSpooled(filepath.Base(path))
-}
-
-func (r Request) checkSpooled(name string) error {
-	_, rest, _ := strings.Cut(name, "-")
-	switch {
-	case stamp(name) == 0 || rest != r.Request+".json":
-		return fmt.Errorf("its name does not fit what stands in it")
-	case uuid.Validate(r.Request) != nil:
-		return fmt.Errorf("its request id is no uuid")
-	case r.Op != opDo || !spoolable[r.Name]:
-		return fmt.Errorf("not a report")
-	case r.V > Protocol:
-		return fmt.Errorf("written by a newer program")
-	}
-	return nil
-}
-
-const asideDir = "bad"
-
-// putAside moves a file that can't be read out of the way.
-func (s *Spooled) putAside(f spoolFile, why error) error {
-	dir := filepath.Join(f.dir, asideDir)
-	if err := prepareDir(dir); err != nil {
-		return err
-	}
-	s.Log.Printf("spool: %q put aside: %v", f.name, cause(why))
-	return os.Rename(filepath.Join(f.dir, f.name), filepath.Join(dir, f.name))
-}
-
 // Watch takes files as they come, until ctx is done. It is ready to see them when ready is closed, which may
 // be nil; what came between the last Take and then is taken too.
 func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
@@ -262,7 +116,7 @@ func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
 			s.Log.Printf("spool: %v", err) // an overflow: files are there that nothing told of
 		case ev := <-w.Events:
 			switch {
-			case ev.Has(fsnotify.Remove) && ev.Name == sandboxDir(s.Home): // somebody cleans up /tmp
+			case ev.Name == sandboxDir(s.Home) && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)): // somebody cleans up /tmp
 				again.Reset(time.Second)
 			case !ev.Has(fsnotify.Create) || strings.HasPrefix(filepath.Base(ev.Name), "."):
 				continue
