@@ -32,7 +32,7 @@ func TestClean(t *testing.T) {
 
 // TestNothingSteers: whatever field an agent fills, no control character reaches the terminal.
 func TestNothingSteers(t *testing.T) {
-	w := orch.WorkerInfo{ID: "w1", Name: evil, Kind: evil, State: evil, Status: evil, WaitingFor: evil, Summary: evil, Progress: evil, Dir: evil, Session: evil, LeftOver: []string{evil}}
+	w := orch.WorkerInfo{ID: "w1", Name: evil, Kind: evil, State: evil, Status: evil, WaitingFor: evil, Waits: evil, Screen: evil, Summary: evil, Progress: evil, Dir: evil, Session: evil, LeftOver: []string{evil}}
 	r := orch.ReadInfo{Worker: w, Summary: evil, Answer: evil, Report: evil, Screen: evil, Files: []string{evil}, Notes: []orch.Report{{Summary: evil, Why: evil}}}
 	run := orch.RunInfo{ID: "r1", Name: evil, Objective: evil, Workers: []orch.WorkerInfo{w}}
 	var b bytes.Buffer
@@ -41,6 +41,9 @@ func TestNothingSteers(t *testing.T) {
 		p.worker(w), p.read(r), p.run(run), p.waitedFor(w), p.tree(orch.TreeInfo{Run: run, Workers: run.Workers}),
 		p.started(orch.StartInfo{Worker: w, Screen: evil, Delivery: orch.NotDelivered, LeftOver: []string{evil}, Next: []string{evil}}),
 		p.doneSaid(orch.DoneAnswer{Name: evil, Why: evil, Taken: "note"}),
+		p.sent(orch.MessageInfo{ID: "m1", To: evil, Path: evil, State: orch.Queued}),
+		p.findings([]finding{{Name: evil, Subject: evil, Result: resultFail, Found: evil, Next: []string{evil}}}),
+		p.say("%s", inWords(orch.Event{Type: "progress", Worker: "w1", Text: evil, By: "a1"}, map[string]string{"w1": evil, "a1": evil})),
 	} {
 		if err != nil {
 			t.Fatal(err)
