@@ -17,7 +17,7 @@ func (claude) Tested() (oldest, newest string) { return "2.1.332", "2.1.332" }
 func (claude) Shell(env func(string) string, command string) Shell {
 	shell := firstShell([]string{env("CLAUDE_CODE_SHELL"), env("SHELL"), "zsh", "bash"}, []string{"bash", "zsh"})
 	rc := rcFile(shell, env)
-	script := sourced(rc) + "export PATH=" + shellWord(env("PATH")) + "; "
+	script := sourced(rc) + "export PATH=" + ShellWord(env("PATH")) + "; "
 	if filepath.Base(shell) == "bash" {
 		script += "shopt -s expand_aliases; " // as each of its commands does
 	}

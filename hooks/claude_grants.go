@@ -19,7 +19,7 @@ type claudeGrant struct {
 // compared with the command as it was written.
 func claudeWants(self string) []string {
 	var rules []string
-	for _, program := range []string{"st", shellWord(self)} {
+	for _, program := range []string{"st", ShellWord(self)} {
 		for _, g := range allowed {
 			for _, verb := range g.verbs {
 				rules = append(rules, "Bash("+strings.Join(strings.Fields(program+" "+g.noun+" "+verb), " ")+":*)")

@@ -196,7 +196,7 @@ func codexOwnsRules(text []byte) bool { return strings.HasPrefix(string(text), c
 // checkRules refuses to write over somebody else's rules.
 func (e *codexEdit) checkRules(write bool) error {
 	if text := e.setup.Have[e.rules]; write && text != nil && !codexOwnsRules(text) {
-		return errors.New(e.rules + ": st did not write this file and leaves it alone; rename it: mv " + shellWord(e.rules) + " " + shellWord(strings.TrimSuffix(e.rules, "st.rules")+"mine.rules"))
+		return errors.New(e.rules + ": st did not write this file and leaves it alone; rename it: mv " + ShellWord(e.rules) + " " + ShellWord(strings.TrimSuffix(e.rules, "st.rules")+"mine.rules"))
 	}
 	return nil
 }

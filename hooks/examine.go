@@ -60,7 +60,7 @@ func sourced(path string) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	return ". " + shellWord(path) + " </dev/null >/dev/null 2>&1; "
+	return ". " + ShellWord(path) + " </dev/null >/dev/null 2>&1; "
 }
 
 // firstFile is the first of the files in a folder that is there, else the first.

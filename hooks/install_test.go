@@ -116,7 +116,7 @@ func roundTrip(t *testing.T, k Settings, s Setup) {
 	s.Self = newSt
 	apply(t, k, s, k.Install)
 	moved := readFile(t, path)
-	if want := bytes.ReplaceAll(old, []byte(shellWord(oldSt)), []byte(newSt)); sorted(want) != sorted(moved) {
+	if want := bytes.ReplaceAll(old, []byte(ShellWord(oldSt)), []byte(newSt)); sorted(want) != sorted(moved) {
 		t.Errorf("after moving st:\n%s\nwant\n%s", clip(moved), clip(want))
 	}
 	wantInstalled(t, k, s)
@@ -159,7 +159,7 @@ func wantInstalled(t *testing.T, k Settings, s Setup) {
 		}
 		ours := 0
 		for _, c := range seen[e.Event] {
-			if strings.HasPrefix(c, shellWord(s.Self)+" hook ") {
+			if strings.HasPrefix(c, ShellWord(s.Self)+" hook ") {
 				ours++
 			}
 		}

@@ -32,9 +32,9 @@ func plainText(word string) string {
 		text = strings.ReplaceAll(word[1:n-1], `'\''`, "'")
 	} else if n > 1 && word[0] == '"' && word[n-1] == '"' {
 		text = word[1 : n-1]
-		word = shellWord(text)
+		word = ShellWord(text)
 	}
-	if shellWord(text) != word && "'"+text+"'" != word {
+	if ShellWord(text) != word && "'"+text+"'" != word {
 		return ""
 	}
 	return text

@@ -37,10 +37,11 @@ const marksMost = 8
 // marksIn are the paths of task copies and messages that a prompt names: proof that a line of ours went in.
 func marksIn(prompt string) []string { return mark().FindAllString(prompt, marksMost) }
 
-var plainWord = pattern(`^[A-Za-z0-9/._+-]+$`)
+var plainWord = pattern(`^[A-Za-z0-9/._+%@-]+$`)
 
-// shellWord makes one word for sh; plain words stay as they are.
-func shellWord(s string) string {
+// ShellWord makes one word of a text for a POSIX shell, for a line that somebody types or a settings file holds. Plain
+// words stay as they are; "" becomes a pair of quotes.
+func ShellWord(s string) string {
 	if plainWord().MatchString(s) {
 		return s
 	}

@@ -70,7 +70,7 @@ func corrected(calls [][]*syntax.Word, m *meaning) (line string, known bool) {
 	for _, args := range calls {
 		words := []string{"st", "worker", wordText(args[2])}
 		for _, w := range args[3:] {
-			words = append(words, shellWord(m.text(w, m.input[args[0]])))
+			words = append(words, ShellWord(m.text(w, m.input[args[0]])))
 		}
 		lines = append(lines, strings.Join(words, " "))
 	}

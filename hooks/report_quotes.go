@@ -41,7 +41,7 @@ func quotedPart(p syntax.WordPart) bool {
 func reportSpoken(selves []string) *regexp.Regexp {
 	var names []string
 	for _, s := range selves {
-		names = append(names, regexp.QuoteMeta(s), regexp.QuoteMeta(shellWord(s)))
+		names = append(names, regexp.QuoteMeta(s), regexp.QuoteMeta(ShellWord(s)))
 	}
 	return regexp.MustCompile(`(?:^|[\s;&|(])(?:` + strings.Join(names, "|") + `)\s+worker\s+(?:done|progress)\s`)
 }

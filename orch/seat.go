@@ -19,7 +19,9 @@ func seatOf(v View, by Caller) (Agent, *Error) {
 	}
 	if a, ok := agentWhere(v, func(a Agent) bool { return a.Kind == by.Shared && a.Conversation == by.Thread }); ok {
 		if a.Gone != "" {
-			return Agent{}, noSeat(by, "the window of its conversation is closed")
+			e := noSeat(by, "the window of its conversation is closed")
+			e.Hint = "it stays bound to that window; a new conversation in an open one can be told" // --as would not help
+			return Agent{}, e
 		}
 		if named, ok := seatNamed(v, by); by.As != "" && (!ok || named.ID != a.ID) {
 			return Agent{}, refuse("not_yours", "", "%s may not speak as %s", a.ID, by.As)

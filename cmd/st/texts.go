@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"strings"
 	"unicode/utf8"
+
+	"st/hooks"
 )
 
 // unfit says why a text can't be part of the record, "" where it can.
@@ -35,9 +37,4 @@ func reason(err error) string {
 }
 
 // shellWord quotes a word for a line that somebody may type.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%@") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func shellWord(s string) string { return hooks.ShellWord(s) }

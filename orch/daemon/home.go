@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"st/hooks"
 	"st/orch"
 )
 
@@ -112,17 +113,7 @@ func homeError(code, message string) *orch.Error {
 }
 
 // shellWord quotes a word for a line that a person may type.
-func shellWord(s string) string {
-	quoted := "'"
-	for _, r := range s {
-		if r == '\'' {
-			quoted += `'\''`
-			continue
-		}
-		quoted += string(r)
-	}
-	return quoted + "'"
-}
+func shellWord(s string) string { return hooks.ShellWord(s) }
 
 func runDir(home string) string { return filepath.Join(home, "run") }
 
