@@ -6,18 +6,23 @@ import "encoding/json"
 // that the shell changes nothing in them. A rule in the settings is not enough, Claude asks all the same
 // about double quotes with a dollar or backticks in them, heredocs and absolute paths. Where one of the two
 // verbs is called in any other form, the answer is a refusal with the line to write instead. About anything
-// else it says nothing, and Claude's own permissions stand. A subagent is not the worker and gets no answer.
+// else it says nothing, and Claude's own permissions stand. A subagent's report is refused: it is not the worker, and its
+// process is the worker's.
 func (c claude) Answer(payload []byte, agent bool) []byte {
 	if !agent {
 		return nil
 	}
 	call, err := parseClaude(payload)
-	if err != nil || call.Event != "PreToolUse" || call.Tool != "Bash" || call.Subagent != "" || call.Input.NoSandbox {
+	if err != nil || call.Event != "PreToolUse" || call.Tool != "Bash" {
 		return nil
 	}
 	r, ok := readReport(call.Input.Command, c.selves())
 	switch {
 	case !ok:
+		return nil
+	case call.Subagent != "":
+		return claudeDecision("deny", subagentReports)
+	case call.Input.NoSandbox:
 		return nil
 	case r.plain:
 		return claudeDecision("allow", "a worker's own report")

@@ -13,17 +13,21 @@ import (
 // (0.171.0: permissionDecision "allow" is taken together with updatedInput only.)
 
 // Answer refuses a report that is not plain with the line to write instead. Where the agent asks to leave its sandbox
-// for a report, or for what a handed-in report was replaced by, nobody needs to be asked.
+// for a report, or for what a handed-in report was replaced by, nobody needs to be asked. A subagent's report is refused.
 func (c codex) Answer(payload []byte, agent bool) []byte {
 	if !agent {
 		return nil
 	}
 	call, err := parseCodex(payload)
-	if err != nil || call.Tool != "Bash" || call.Subagent != "" {
+	if err != nil || call.Tool != "Bash" {
 		return nil
 	}
 	r, ok := readReport(call.Input.Command, c.selves())
 	switch {
+	case call.Subagent != "" && ok && call.Event == "PreToolUse":
+		return codexDecision("deny", subagentReports, "")
+	case call.Subagent != "":
+		return nil
 	case call.Event == "PreToolUse" && ok && !r.plain:
 		return codexDecision("deny", r.refusal(), "")
 	case call.Event == "PermissionRequest" && (ok && r.plain || codexEcho(call.Input.Command)):

@@ -41,9 +41,13 @@ func readReport(command string, selves []string) (r report, ok bool) {
 		return r, ok
 	}
 	r = report{calls: reportCalls(file, selves), means: meaningOf(file, command)}
-	r.plain = len(file.Stmts) == 1 && plainly(file.Stmts[0], selves)
+	r.plain = len(file.Stmts) == 1 && !misreading().MatchString(command) && plainly(file.Stmts[0], selves)
 	return r, len(r.calls) > 0
 }
+
+// misreading is what the parser (mvdan.cc/sh 3.14) may read otherwise than bash does: it drops NUL and some carriage
+// returns and takes others for blanks, it takes a dollar at the end of a joined line for text, and it joins comments.
+var misreading = pattern(`[\r\x00]|\$\\\n|#[^\n]*\\\n`)
 
 func parseShell(command string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
@@ -78,6 +82,9 @@ func (r report) words() [][]string {
 	}
 	return calls
 }
+
+// subagentReports refuses a report that a subagent makes.
+const subagentReports = "st: a subagent does not report for its worker. Give what you found to the agent that started you, it reports"
 
 // refusal teaches the form in which a report passes. What only the shell could know is left to the agent.
 func (r report) refusal() string {

@@ -47,14 +47,14 @@ func wordText(w *syntax.Word) string {
 			}
 			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			if len(p.Parts) == 0 {
-				continue
+			// Several texts, too: the parser breaks them at a dollar that names nothing and at a joined line.
+			for _, q := range p.Parts {
+				lit, ok := q.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				b.WriteString(unescape(lit.Value, true))
 			}
-			lit, ok := p.Parts[0].(*syntax.Lit)
-			if !ok || len(p.Parts) > 1 {
-				return ""
-			}
-			b.WriteString(unescape(lit.Value, true))
 		default:
 			return ""
 		}
