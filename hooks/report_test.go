@@ -48,7 +48,7 @@ func TestPlainReportsMeanWhatBashTakes(t *testing.T) {
 		if r, ok := readReport(c, nil); ok && r.plain {
 			plain++
 			tried = append(tried, c)
-			script.WriteString("eval " + shellWord(c) + "\n")
+			script.WriteString("eval " + ShellWord(c) + "\n")
 			want.WriteString(strings.Join(r.words()[0], "\x00") + "\x00\n\x00")
 		}
 	}

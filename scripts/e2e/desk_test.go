@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -171,11 +172,11 @@ func (b *desk) said(pane string) string {
 	return b.tmux.Run("capture-pane", "-p", "-t", pane)
 }
 
-// busy keeps that many cores busy until the returned function is called.
+// busy keeps that many cores busy until the returned function is called, or this process has ended, however it does.
 func (b *desk) busy(cores int) (rest func()) {
 	var procs []*exec.Cmd
 	for range cores {
-		c := exec.Command("sh", "-c", "while :; do :; done")
+		c := exec.Command("sh", "-c", `while kill -0 "$1"; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; done`, "busy", strconv.Itoa(os.Getpid()))
 		if err := c.Start(); err != nil {
 			b.t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestStopped(t *testing.T) {
 		kind := []string{"claude", "codex"}[i%2]
 		name := fmt.Sprintf("%s-%d", kind, i)
 		b.write("tasks/"+name+".md", "# Small\nMOCK: bash st worker done --summary 'did "+name+"'\nMOCK: say It is reported.\n")
-		s := b.heldUp(kind, name, time.Duration(chance.Int64N(int64(4*time.Second))))
+		s := b.heldUp(kind, name, time.Duration(chance.Int64N(int64(8*time.Second))))
 		said[s.Delivery]++
 		b.judgeHeldUp(name, s)
 	}
