@@ -132,6 +132,14 @@ func TestClaudeAnswer(t *testing.T) {
 	}
 }
 
+// TestClaudeAnswerSubagent: a subagent's process is the worker's, so that only its hook can refuse its report.
+func TestClaudeAnswerSubagent(t *testing.T) {
+	d, reason := answerOf(t, []byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","agent_id":"a1","tool_input":{"command":"st worker done --summary x"}}`), true)
+	if d != "deny" || reason != subagentReports {
+		t.Errorf("%q, %q", d, reason)
+	}
+}
+
 // TestClaudeAnswerOthers: other tools, events and agents get no answer.
 func TestClaudeAnswerOthers(t *testing.T) {
 	const command = `"tool_input":{"command":"st worker done --summary x"}`
@@ -139,7 +147,6 @@ func TestClaudeAnswerOthers(t *testing.T) {
 		`{"hook_event_name":"PreToolUse","tool_name":"Read",` + command + `}`,
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash",` + command + `}`,
 		`{"hook_event_name":"PermissionRequest","tool_name":"Bash",` + command + `}`,
-		`{"hook_event_name":"PreToolUse","tool_name":"Bash","agent_id":"a1",` + command + `}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"st worker done --summary x","dangerouslyDisableSandbox":true}}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":"st worker done"}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash"`,
