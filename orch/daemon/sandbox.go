@@ -3,9 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
@@ -47,9 +49,12 @@ func insideSandbox(home string) bool {
 
 // spoolOutside keeps a report in the folder in /tmp.
 func spoolOutside(home, file string, line []byte) error {
-	dir, err := prepareOutside(home)
-	if err == nil {
-		err = writeSpool(dir, file, line)
+	err := fs.ErrNotExist
+	for try := 0; try < 2 && errors.Is(err, fs.ErrNotExist); try++ { // a daemon that ends may have just removed it
+		var dir string
+		if dir, err = prepareOutside(home); err == nil {
+			err = writeSpool(dir, file, line)
+		}
 	}
 	if err == nil {
 		return nil
@@ -119,6 +124,15 @@ func (s *Spooled) watchOutside(w *fsnotify.Watcher) {
 	}
 	if err != nil {
 		s.Log.Printf("spool: what sandboxed agents leave is not watched: %v", err)
+	}
+}
+
+// leaveOutside removes the folder unless something waits in it. Who needs it next makes it anew.
+func (s *Spooled) leaveOutside() {
+	for _, d := range slices.Backward(outsideDirs(s.Home)[1:]) { // the outermost is for all homes
+		if os.Remove(d) != nil {
+			return
+		}
 	}
 }
 

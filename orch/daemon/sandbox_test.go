@@ -3,8 +3,11 @@
 package daemon
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,6 +66,30 @@ func TestSandboxWatched(t *testing.T) {
 		if n == 1 {
 			must(t, os.Remove(sandboxDir(s.Home)))
 			until(t, "the folder made anew", func() bool { _, err := os.Stat(sandboxDir(s.Home)); return err == nil })
+		}
+	}
+}
+
+// A daemon that ends leaves no folder in /tmp, but for what waits there.
+func TestSandboxFolderGoes(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		s, k := spooled(t)
+		k.fail = errors.New("the disk is full")
+		t.Cleanup(func() { must(t, os.RemoveAll(shortDir(s.Home))) })
+		ctx, cancel := context.WithCancel(t.Context())
+		ready, done := make(chan struct{}), make(chan error, 1)
+		go func() { done <- s.Watch(ctx, ready) }()
+		<-ready
+		if _, err := os.Stat(sandboxDir(s.Home)); err != nil {
+			t.Error(err)
+		}
+		if waits {
+			leave(t, s.Home, "worker-done", "n7")
+		}
+		cancel()
+		must(t, <-done)
+		if _, err := os.Stat(shortDir(s.Home)); errors.Is(err, fs.ErrNotExist) == waits {
+			t.Errorf("something waits: %v, and the folder: %v", waits, err)
 		}
 	}
 }

@@ -103,6 +103,7 @@ func (s *Spooled) Watch(ctx context.Context, ready chan<- struct{}) error {
 		return err
 	}
 	s.watchOutside(w)
+	defer s.leaveOutside()
 	if ready != nil {
 		close(ready)
 	}
