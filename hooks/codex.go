@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // codex is the Codex CLI: measured on 0.171.0, the npm package, whose node script starts the native program.
@@ -187,6 +189,18 @@ func (codex) Shared(argv []string) bool {
 // Seat: one with its own server, or that runs without a window, takes part in no shared one.
 func (c codex) Seat(argv []string) bool {
 	return !c.Shared(argv) && !slices.Contains(argv, "--no-daemon") && !codexNoWindow[codexCommand(argv[min(1, len(argv)):])]
+}
+
+// Resumed is the id behind the subcommand resume.
+func (codex) Resumed(argv []string) string {
+	n := slices.Index(argv, "resume")
+	if n < 1 || codexCommand(argv[1:]) != "resume" {
+		return ""
+	}
+	if id := codexCommand(argv[n+1:]); uuid.Validate(id) == nil {
+		return id
+	}
+	return ""
 }
 
 // codexNoWindow are the subcommands that run an agent without an input line.

@@ -146,6 +146,17 @@ func TestCodexOwns(t *testing.T) {
 	}
 }
 
+func TestCodexResumed(t *testing.T) {
+	const id = "01a22a50-f414-7a92-8238-ce397193d50d"
+	for argv, want := range map[string]string{
+		"codex resume " + id: id, "codex -m x resume --all " + id: id, "codex resume": "", "codex resume --last": "", "codex " + id: "", "codex resume a-name": "",
+	} {
+		if got := (codex{}).Resumed(strings.Fields(argv)); got != want {
+			t.Errorf("%s: %q", argv, got)
+		}
+	}
+}
+
 func TestCodexBeside(t *testing.T) {
 	env := func(v string) func(string) string { return func(string) string { return v } }
 	for _, c := range []struct {

@@ -78,6 +78,8 @@ type Sharer interface {
 	Shared(argv []string) bool
 	// Seat tells that an agent started with argv may be served by such a process.
 	Seat(argv []string) bool
+	// Resumed is the conversation that argv takes up again, "" for none or one that a person chooses.
+	Resumed(argv []string) string
 	// ThreadEnv is the variable by which a command knows the conversation that it belongs to.
 	ThreadEnv() string
 }
@@ -86,6 +88,14 @@ type Sharer interface {
 func IsShared(kind string, argv []string) bool {
 	s, ok := kinds[kind].(Sharer)
 	return ok && s.Shared(argv)
+}
+
+// Resumed is the conversation that an agent of a kind was started with, "" for a new one.
+func Resumed(kind string, argv []string) string {
+	if s, ok := kinds[kind].(Sharer); ok {
+		return s.Resumed(argv)
+	}
+	return ""
 }
 
 // TakesSeat tells that an agent's process of a kind may be served by a shared one.

@@ -60,5 +60,6 @@ type Caller struct {
 // Seat is an agent's process in its pane.
 type Seat struct {
 	Process
-	Place Place `json:"place"`
+	Place  Place  `json:"place"`            // zero outside of panes that are known
+	Thread string `json:"thread,omitempty"` // the conversation that it was started with, "" for a new one
 }

@@ -8,7 +8,7 @@ import (
 // One process may serve the turns of several agents, each in a pane of its own. What such a turn runs has the
 // environment and the ancestry of whichever agent started that process; only its conversation tells whose it is.
 // A conversation belongs to the agent that is bound to it, for ever: it may go on in that process when the window is
-// closed. Another is bound to the only agent that can have it, or to the one of those that the caller names; where
+// closed, and a window that was opened to resume it has it then. Another is bound to the only agent that can have it, or to the one of those that the caller names; where
 // that leaves a doubt, the caller is refused.
 
 // seatOf finds the agent of a caller below a shared process. One that has never been seen has no id, one that gets
@@ -16,6 +16,9 @@ import (
 func seatOf(v View, by Caller) (Agent, *Error) {
 	if by.Thread == "" {
 		return Agent{}, noSeat(by, "its conversation is not known")
+	}
+	if a, ok := resumed(v, by); ok {
+		return a, nil
 	}
 	if a, ok := agentWhere(v, func(a Agent) bool { return a.Kind == by.Shared && a.Conversation == by.Thread }); ok {
 		if a.Gone != "" {
@@ -46,9 +49,21 @@ func seatOf(v View, by Caller) (Agent, *Error) {
 	return free[0], nil
 }
 
-// Bound tells whether a conversation of a kind is known to be some agent's.
+// resumed is the agent that was started with the caller's conversation, where it has no other by now.
+func resumed(v View, by Caller) (Agent, bool) {
+	for _, s := range by.Seats {
+		a := seated(v, by, s)
+		if s.Thread == by.Thread && by.As == "" && (a.Conversation == "" || a.Conversation == by.Thread) {
+			a.Conversation = by.Thread
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+// Bound tells whether a conversation of a kind is known to be a live agent's.
 func Bound(v View, kind, thread string) bool {
-	_, ok := agentWhere(v, func(a Agent) bool { return a.Kind == kind && a.Conversation == thread })
+	_, ok := agentWhere(v, func(a Agent) bool { return a.Kind == kind && a.Conversation == thread && a.Gone == "" })
 	return thread != "" && ok
 }
 
@@ -89,7 +104,7 @@ func seated(v View, by Caller, s Seat) Agent {
 // seatNamed is the agent that --as names, by its pane or its id.
 func seatNamed(v View, by Caller) (Agent, bool) {
 	for _, s := range by.Seats {
-		if a := seated(v, by, s); by.As == s.Place.Pane || a.ID != "" && by.As == a.ID {
+		if a := seated(v, by, s); s.Place.Pane != "" && by.As == s.Place.Pane || a.ID != "" && by.As == a.ID {
 			return a, true
 		}
 	}
@@ -100,7 +115,9 @@ func noSeat(by Caller, why string) *Error {
 	e := refuse("caller_unknown", "st agents", "which %s window this is can't be told: one process runs them all, and %s", by.Shared, why)
 	var panes []string
 	for _, s := range by.Seats {
-		panes = append(panes, s.Place.Pane)
+		if s.Place.Pane != "" {
+			panes = append(panes, s.Place.Pane)
+		}
 	}
 	if len(panes) > 0 {
 		e.Hint = "say in which pane you sit, once: --as %N, one of " + strings.Join(panes, ", ") + "; or start it without its shared process"

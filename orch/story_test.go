@@ -112,6 +112,7 @@ func callers() map[string]Caller {
 		"second-%41":  as(thread("two", seat(4001, "%41"), seat(4002, "%42")), "%41"),
 		"second-%9":   as(thread("two", seat(4001, "%41"), seat(4002, "%42")), "%9"),
 		"third":       thread("three", seat(4001, "%41"), seat(4002, "%42"), seat(4003, "%43")),
+		"second-on":   thread("two", seat(4001, "%41"), Seat{Process: Process{4004, 7}, Place: Place{Server: "srv", Pane: "%44"}, Thread: "two"}),
 		"threadless":  thread("", seat(4001, "%41")),
 		"person":      {Chain: []Link{{Process: Process{90, 1}}}, Place: pane, Path: "socket"},
 		"person2":     {Chain: []Link{{Process: Process{91, 1}}}, Place: Place{Server: "srv", Pane: "%2", Session: "$0"}, Path: "socket"},

@@ -19,7 +19,7 @@ func init() {
 		help: "Inside tmux your own client is switched; outside tmux is attached to in this terminal. A name that is\n" +
 			"both means the worker, --session the session. Without any it is the session last used.",
 		flags: []cli.Flag{&cli.StringFlag{Name: "session", Usage: "go to this session: `S`"}},
-		codes: []int{exitGone},
+		codes: []int{exitGone, exitRefused},
 		run:   attach,
 	})
 }
@@ -31,6 +31,12 @@ func attach(c *call) (int, error) {
 	}
 	if session != "" && c.arg(0) != "" {
 		return 0, c.misuse("attach: W and --session exclude each other")
+	}
+	if isAgent() {
+		return 0, &orch.Error{
+			Code: "refused_agent", Message: "an agent may not take a person's terminal to another window",
+			Hint: "what a window shows is read by:", Next: []string{"st worker read W --screen"},
+		}
 	}
 	g, err := c.goal(session)
 	if err != nil {

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"slices"
 
 	"st/hooks"
 	"st/orch"
@@ -33,7 +32,8 @@ func (c *Callers) seated(ctx context.Context, by orch.Caller, from From) orch.Ca
 	return by
 }
 
-// seats finds the agents of a kind in the panes of the server that the caller's environment names.
+// seats finds the agents of a kind on this machine, those in panes of the server that the caller's environment names
+// with their place. One elsewhere may be the caller as well, and so has a seat, too.
 func (c *Callers) seats(ctx context.Context, by orch.Caller) []orch.Seat {
 	if c.Panes == nil || by.Socket == "" {
 		return nil
@@ -42,33 +42,50 @@ func (c *Callers) seats(ctx context.Context, by orch.Caller) []orch.Seat {
 	if err != nil {
 		return nil // a server that can't be asked has nobody who could be told apart
 	}
-	var seats []orch.Seat
+	all, err := proc.Tree(1)
+	if err != nil {
+		return nil
+	}
+	places := map[int]orch.Place{}
 	for _, p := range panes {
-		if process, ok := seatIn(p.PID, by.Shared); ok {
-			place := p.place()
-			place.Server = server
-			seats = append(seats, orch.Seat{Process: process, Place: place})
+		places[p.PID] = p.place()
+	}
+	var seats []orch.Seat
+	for _, top := range topmost(all, by.Shared) {
+		seat := orch.Seat{Process: orch.Process(top[0].Process), Thread: hooks.Resumed(by.Shared, top[0].Argv)}
+		for _, p := range top {
+			if place, ok := places[p.PID]; ok {
+				place.Server = server
+				seat.Place = place
+				break
+			}
 		}
+		seats = append(seats, seat)
 	}
 	return seats
 }
 
-// seatIn is the topmost process of a kind in a pane.
-func seatIn(pid int, kind string) (orch.Process, bool) {
-	own, err := proc.Look(pid)
-	if err != nil {
-		return orch.Process{}, false // it has ended meanwhile
+// topmost are the processes of a kind that take a seat and have no other of that kind above them, each with its
+// ancestry.
+func topmost(all []proc.Info, kind string) (tops [][]proc.Info) {
+	byPID := map[int]proc.Info{}
+	for _, p := range all {
+		byPID[p.PID] = p
 	}
-	tree, err := proc.Tree(pid)
-	if err != nil {
-		return orch.Process{}, false
+	sits := func(p proc.Info) bool { return hooks.KindOf(p.Exe, p.Argv) == kind && hooks.TakesSeat(kind, p.Argv) }
+	for _, p := range all {
+		if !sits(p) {
+			continue
+		}
+		chain := []proc.Info{p}
+		below := false
+		for up, ok := byPID[p.PPID]; ok; up, ok = byPID[up.PPID] {
+			below = below || sits(up)
+			chain = append(chain, up)
+		}
+		if !below {
+			tops = append(tops, chain)
+		}
 	}
-	tree = slices.Insert(tree, 0, own)
-	n := slices.IndexFunc(tree, func(i proc.Info) bool {
-		return hooks.KindOf(i.Exe, i.Argv) == kind && hooks.TakesSeat(kind, i.Argv)
-	})
-	if n < 0 {
-		return orch.Process{}, false
-	}
-	return orch.Process(tree[n].Process), true
+	return tops
 }
