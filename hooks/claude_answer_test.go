@@ -132,14 +132,13 @@ func TestClaudeAnswer(t *testing.T) {
 	}
 }
 
-// TestClaudeAnswerOthers: other tools, events and agents get no answer.
+// TestClaudeAnswerOthers: other tools and events get no answer.
 func TestClaudeAnswerOthers(t *testing.T) {
 	const command = `"tool_input":{"command":"st worker done --summary x"}`
 	for _, payload := range []string{
 		`{"hook_event_name":"PreToolUse","tool_name":"Read",` + command + `}`,
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash",` + command + `}`,
 		`{"hook_event_name":"PermissionRequest","tool_name":"Bash",` + command + `}`,
-		`{"hook_event_name":"PreToolUse","tool_name":"Bash","agent_id":"a1",` + command + `}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"st worker done --summary x","dangerouslyDisableSandbox":true}}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":"st worker done"}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash"`,

@@ -80,7 +80,9 @@ func TestReportsWithADollarAtTheEndAreWhole(t *testing.T) {
 func TestASubagentDoesNotReport(t *testing.T) {
 	refusal := map[string]func(string) []byte{
 		"claude": func(command string) []byte { return claudeForTest().Answer(subagentCall(t, command), true) },
-		"codex":  func(command string) []byte { return codex{selves: func() []string { return nil }}.Answer(subagentCall(t, command), true) },
+		"codex": func(command string) []byte {
+			return codex{selves: func() []string { return nil }}.Answer(subagentCall(t, command), true)
+		},
 	}
 	for kind, answer := range refusal {
 		for _, command := range []string{"st worker done --summary 'x'", `st worker done --summary "$x"`, "st worker progress half"} {
@@ -104,4 +106,13 @@ func subagentCall(t *testing.T, command string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+func TestEndlessNestingIsNoReport(t *testing.T) {
+	for _, open := range []string{"$(", "(", "{ ", `"$(`, "`"} {
+		command := "st worker done --summary " + strings.Repeat(open, commandMax) + strings.Repeat(")", commandMax)
+		if r, ok := readReport(command, nil); !ok || r.plain {
+			t.Errorf("%s: taken as a report %v, plain %v", open, ok, r.plain)
+		}
+	}
 }
