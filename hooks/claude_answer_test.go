@@ -140,7 +140,7 @@ func TestClaudeAnswerSubagent(t *testing.T) {
 	}
 }
 
-// TestClaudeAnswerOthers: other tools, events and agents get no answer.
+// TestClaudeAnswerOthers: other tools and events get no answer.
 func TestClaudeAnswerOthers(t *testing.T) {
 	const command = `"tool_input":{"command":"st worker done --summary x"}`
 	for _, payload := range []string{

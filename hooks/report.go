@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,7 +50,14 @@ func readReport(command string, selves []string) (r report, ok bool) {
 // returns and takes others for blanks, it takes a dollar at the end of a joined line for text, and it joins comments.
 var misreading = pattern(`[\r\x00]|\$\\\n|#[^\n]*\\\n`)
 
+// commandMax is more than a shell can be given as one argument (128 KiB on Linux). Nesting that is deep without end
+// would end this program by an overflow of its stack, which nothing can catch.
+const commandMax = 256 << 10
+
 func parseShell(command string) (*syntax.File, error) {
+	if len(command) > commandMax {
+		return nil, errors.New("the command is too long")
+	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 }
 

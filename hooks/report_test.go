@@ -107,3 +107,12 @@ func subagentCall(t *testing.T, command string) []byte {
 	}
 	return b
 }
+
+func TestEndlessNestingIsNoReport(t *testing.T) {
+	for _, open := range []string{"$(", "(", "{ ", `"$(`, "`"} {
+		command := "st worker done --summary " + strings.Repeat(open, commandMax) + strings.Repeat(")", commandMax)
+		if r, ok := readReport(command, nil); !ok || r.plain {
+			t.Errorf("%s: taken as a report %v, plain %v", open, ok, r.plain)
+		}
+	}
+}
