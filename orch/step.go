@@ -13,7 +13,7 @@ const (
 	hookGrace    = 2 * time.Second        // a ready line whose program has not sent its first hook: type all the same
 	dialogGrace  = 2 * time.Second        // a hook tells of a dialog before it stands on the screen, if it ever does
 	oddTime      = time.Second            // the screen shows a turn, or none any more, and nothing else has told
-	backTime     = 300 * time.Millisecond // the same, of a prompt that stands in the input line again
+	backTime     = 100 * time.Millisecond // the same, of a prompt that stands in the input line again
 	unshownTime  = 10 * time.Second       // the same, of a turn that the screen has never shown
 	watchTime    = 2 * time.Second        // after an interrupt a queued prompt may go on without a word
 	maxDepth     = 2

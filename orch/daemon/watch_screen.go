@@ -49,6 +49,8 @@ const (
 // What has just begun is looked at that often for that long: a dialog is answered, or a prompt taken back, within
 // moments or after hours.
 const (
+	newEvery   = 100 * time.Millisecond
+	newTime    = 5 * time.Second
 	freshEvery = 200 * time.Millisecond
 	freshTime  = 20 * time.Second
 )
@@ -58,6 +60,8 @@ func (l lookedAt) every(want orch.Look, now time.Time) time.Duration {
 	switch {
 	case want.Up && now.Sub(l.up) < upTime && want.Every < upTime:
 		return min(upEvery, want.Every)
+	case !want.Since.IsZero() && now.Sub(want.Since) < newTime:
+		return min(newEvery, want.Every)
 	case !want.Since.IsZero() && now.Sub(want.Since) < freshTime:
 		return min(freshEvery, want.Every)
 	}

@@ -22,7 +22,7 @@ import (
 // is pressed after the asked. The person has allowed the single verbs that a coordinator needs; st
 // knows the coordinator by its process alone, without hooks.
 func TestCoordinator(t *testing.T) {
-	runs := count(2, 10)
+	runs := count(1, 10)
 	var table []took
 	for i := range runs {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) { table = append(table, coordinate(t, "default")...) })

@@ -26,7 +26,7 @@ func TestStopped(t *testing.T) {
 	b.st("orch", "start", "--objective", "starts that are held up")
 	defer b.busy(2)()
 	said := map[string]int{}
-	for i := range count(6, 50) {
+	for i := range count(4, 50) {
 		kind := []string{"claude", "codex"}[i%2]
 		name := fmt.Sprintf("%s-%d", kind, i)
 		b.write("tasks/"+name+".md", "# Small\nMOCK: bash st worker done --summary 'did "+name+"'\nMOCK: say It is reported.\n")
