@@ -3,7 +3,6 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"runtime"
 )
@@ -36,8 +35,8 @@ func (claude) Faults(env func(string) string, dir string) []Fault {
 	var faults []Fault
 	said := false
 	for i, path := range claudeSettingsFiles(env, dir) {
-		raw, err := os.ReadFile(path)
-		if err != nil {
+		raw, err := readOne(path)
+		if err != nil || raw == nil {
 			continue // most are not there; one that may not be read has no say with Claude either
 		}
 		var set claudeHookSettings

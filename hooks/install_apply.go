@@ -72,8 +72,17 @@ func ReadSettings(k Settings, folder string) (Texts, error) {
 	return have, nil
 }
 
-// readOne is a file's text, nil for no file.
+// readOne is a file's text, nil for no file. To open a pipe that nobody writes to would wait for ever.
 func readOne(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: is no plain file", path)
+	}
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

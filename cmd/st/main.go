@@ -96,6 +96,7 @@ func begin(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // who asks a second time is not kept waiting by what takes no notice of the first
 	return run(ctx, args, newPrinter(os.Stdout, os.Stderr))
 }
 
