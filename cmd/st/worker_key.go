@@ -43,7 +43,7 @@ func workerKey(c *call) (int, error) {
 	if c.out.json {
 		return code, c.out.data(a)
 	}
-	return code, c.out.say("pressed %d in worker %s: screen %s before, %s after", a.Pressed, named(a.Worker), a.Before, a.After)
+	return code, c.out.say("%d of %d pressed in worker %s: screen %s before, %s after", a.Pressed, a.Asked, named(a.Worker), a.Before, a.After)
 }
 
 func (c *call) keyOrder() (daemon.KeyOrder, error) {
