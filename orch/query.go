@@ -213,8 +213,22 @@ func workerInfo(v View, id string) WorkerInfo {
 	if a.Gone != "" {
 		i.Screen = "" // of a pane that is no more
 	}
-	i.Settled = settledState(i.State)
+	i.Settled = settledState(i.State) && !busy(v, d, a)
 	return i
+}
+
+// busy says that more comes of a worker although its dispatch has settled: a message is on its way to it, or its turn
+// began after that.
+func busy(v View, d Dispatch, a Agent) bool {
+	if a.Gone != "" {
+		return false
+	}
+	more := d.Finished != nil && a.Turn && a.TurnAt.After(*d.Finished)
+	each(v, "word", func(w Word) bool {
+		more = more || w.Agent == a.ID && w.Message != "" && w.State != unproved
+		return !more
+	})
+	return more
 }
 
 // Agents lists the agents, without All only the living.

@@ -74,6 +74,11 @@ func (d *doer) checkStart(w *orch.WorkerStart, kind hooks.Kind) error {
 			Message: fmt.Sprintf("agent %q is not installed: %q can't be run", w.Kind, w.Program),
 		}
 	}
+	// What a launch refuses is refused before there is a worker.
+	spec := hooks.Spec{Program: w.Program, Self: d.self, Home: d.home, Copy: "/d0.md", Scratch: "/", Model: w.Model, Args: w.Args}
+	if _, err := kind.Launch(spec); err != nil {
+		return &orch.Error{Code: "usage", Message: err.Error(), Next: []string{"st worker start --help"}}
+	}
 	return nil
 }
 
