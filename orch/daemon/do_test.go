@@ -146,11 +146,20 @@ func killedInSend(w *world, when, step string) {
 	pid := w.pid()
 	w.dieAt(when, step)
 	var sent [2]orch.SendAnswer
+	back := false
 	for n := range sent {
-		must(w.T, w.client.Do(context.Background(), uuid.NewString(), orch.WorkerSend{Worker: "one", Text: fmt.Sprint("say message ", n)}, &sent[n]))
+		request, order := uuid.NewString(), orch.WorkerSend{Worker: "one", Text: fmt.Sprint("say message ", n)}
+		if err := w.client.Do(context.Background(), request, order, &sent[n]); err != nil { // it is dying just now
+			w.died(pid)
+			w.up()
+			back = true
+			must(w.T, w.client.Do(context.Background(), request, order, &sent[n]))
+		}
 	}
-	w.died(pid)
-	w.up()
+	if !back {
+		w.died(pid)
+		w.up()
+	}
 	for _, s := range sent {
 		var m orch.MessageInfo
 		w.wait("message "+s.Message.ID+" is delivered", func() (bool, string) {

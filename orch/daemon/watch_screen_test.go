@@ -17,7 +17,8 @@ func TestEvery(t *testing.T) {
 		is   time.Duration
 	}{
 		{"nothing has begun", lookedAt{}, orch.Look{Every: 2 * time.Second}, 2 * time.Second},
-		{"a dialog has just come", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-time.Second)}, freshEvery},
+		{"a dialog has just come", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-time.Second)}, newEvery},
+		{"a dialog has come a while ago", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-newTime)}, freshEvery},
 		{"a dialog stands for long", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-freshTime)}, time.Second},
 		{"it is looked at often anyway", lookedAt{}, orch.Look{Every: 100 * time.Millisecond, Since: now}, 100 * time.Millisecond},
 		{"its session has begun", lookedAt{up: now}, orch.Look{Every: 100 * time.Millisecond, Up: true}, upEvery},
