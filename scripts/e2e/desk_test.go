@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 // Package e2e runs the real agent programs against a scripted model. It needs a bench home made by
 // scripts/agents/setup.sh, named by ST_BENCH; without one its tests are skipped. ST_LONG=1 runs the long
 // counts.
