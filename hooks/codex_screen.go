@@ -87,11 +87,14 @@ func codexPopup(above [][]cell, draft string) bool {
 // codexSpinner is the row of a running turn: what goes on, since when. Glyph and seconds change.
 var codexSpinner = pattern(`^[•◦] (.*) \([0-9hms ]+ • esc to interrupt\)`)
 
+// codexOwed are the rows between the spinner and the input line over prompts that wait for their turn, indented.
+var codexOwed = pattern(`^• (Messages to be submitted |Queued follow-up inputs)`)
+
 // codexWorking: the spinner is the lowest row over the input line that is not indented. Its usual word is
 // "Working"; another says that the conversation is made smaller, or that a request is sent again and why.
 func codexWorking(above []string) (working bool, what string) {
 	for y := len(above) - 1; y >= 0; y-- {
-		if above[y] == "" || strings.HasPrefix(above[y], " ") {
+		if above[y] == "" || strings.HasPrefix(above[y], " ") || codexOwed().MatchString(above[y]) {
 			continue
 		}
 		m := codexSpinner().FindStringSubmatch(above[y])

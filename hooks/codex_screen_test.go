@@ -110,3 +110,15 @@ func FuzzCodexLook(f *testing.F) {
 		}
 	})
 }
+
+// Prompts that wait for the next tool call stand under the spinner (0.171.0, as seen); the same words as output do not
+// make a turn of their own.
+func TestCodexWorkingWithPromptsWaiting(t *testing.T) {
+	waiting := []string{"", "• Messages to be submitted after next tool call (press esc to interrupt and send immediately)", "  ↳ echo joined", ""}
+	if working, _ := codexWorking(append([]string{"› do it", "", "◦ Working (4s • esc to interrupt) · 1 background terminal running · /ps to view"}, waiting...)); !working {
+		t.Error("a turn with prompts waiting is not seen")
+	}
+	if working, _ := codexWorking(append([]string{"› do it", "", "• done", ""}, waiting...)); working {
+		t.Error("waiting prompts alone are taken for a turn")
+	}
+}
