@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -102,19 +101,12 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	return json.Marshal(t)
 }
 
-// parseClaude reads a payload. A field of another shape than it used to be is left empty: an event that is
-// half understood is better than none.
-func parseClaude(payload []byte) (claudeCall, error) {
-	var c claudeCall
-	err := json.Unmarshal(payload, &c)
-	var shape *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &shape) {
-		return c, fmt.Errorf("claude: payload: %w", err)
+func parseClaude(payload []byte) (c claudeCall, err error) {
+	err = loosely(payload, &c)
+	if err == nil && c.Event == "" {
+		err = errNoEvent
 	}
-	if c.Event == "" {
-		return c, errors.New("claude: payload without hook_event_name")
-	}
-	return c, nil
+	return c, err
 }
 
 // what says in at most 200 bytes what a dialog is about: the tool and the first line of what it wants.

@@ -1,9 +1,7 @@
 package hooks
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
@@ -74,7 +72,7 @@ var claudeEnded = map[string]bool{"billing_error": true}
 // an agent that just took up its queued prompt seems interrupted, and only its screen shows that it works.
 // Nothing at all is written when a prompt is taken back before the first word.
 func (claude) Line(line []byte) (orch.AgentEvent, bool) {
-	l, ok := parseClaudeLine(line)
+	l, ok := logLine[claudeLine](line, claudeLogTypes)
 	if !ok || l.Sidechain || l.Meta {
 		return orch.AgentEvent{}, false
 	}
@@ -97,27 +95,13 @@ func (claude) Line(line []byte) (orch.AgentEvent, bool) {
 	return e, true
 }
 
-func parseClaudeLine(line []byte) (claudeLine, bool) {
-	var l claudeLine
-	worth := false
-	for _, t := range claudeLogTypes {
-		worth = worth || bytes.Contains(line, t)
-	}
-	if !worth {
-		return l, false
-	}
-	err := json.Unmarshal(line, &l)
-	var shape *json.UnmarshalTypeError
-	return l, err == nil || errors.As(err, &shape)
-}
-
 // LastAnswer reads the transcript. Claude writes the last answer up to 0.4 s after the hook that tells of the
 // turn's end, which carries it too: at a turn's end the hook's counts.
 func (claude) LastAnswer(path string) (answer string, err error) { return lastInLog(path, claudeSaid) }
 
 // claudeSaid is what the agent itself said in one line of its transcript, "" for any other line.
 func claudeSaid(line []byte) string {
-	l, ok := parseClaudeLine(line)
+	l, ok := logLine[claudeLine](line, claudeLogTypes)
 	if !ok || l.Type != "assistant" || l.Sidechain {
 		return ""
 	}

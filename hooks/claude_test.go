@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,50 +12,7 @@ import (
 	"st/orch"
 )
 
-// TestClaudeCalls decodes every recorded hook call. calls.txt says what each is, one line a file.
-func TestClaudeCalls(t *testing.T) {
-	files, err := filepath.Glob("testdata/claude/calls/*.json")
-	if err != nil || len(files) < 40 {
-		t.Fatalf("%d recorded calls, %v", len(files), err)
-	}
-	var got strings.Builder
-	for _, f := range files {
-		payload, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trimmed, err := claude{}.Trim(payload)
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		e, err := claude{}.Decode(trimmed)
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		if e.Conversation == "" || !strings.HasSuffix(e.Transcript, e.Conversation+".jsonl") || !strings.HasPrefix(e.Dir, "/home/dev") {
-			t.Errorf("%s: conversation %q, transcript %q, folder %q", f, e.Conversation, e.Transcript, e.Dir)
-		}
-		e.Conversation, e.Transcript, e.Dir = "", "", ""
-		line, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&got, "%s: %s\n", strings.TrimSuffix(filepath.Base(f), ".json"), line)
-	}
-	const table = "testdata/claude/calls.txt"
-	if *updateScreens {
-		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("calls read as\n%s\nwant\n%s", got.String(), want)
-	}
-}
+func TestClaudeCalls(t *testing.T) { testCalls(t, claude{}, "testdata/claude", 40) }
 
 func trimAndDecode(t *testing.T, payload string) (json.RawMessage, orch.AgentEvent) {
 	t.Helper()

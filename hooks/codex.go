@@ -230,17 +230,6 @@ var codexLifts = map[string]bool{
 	"-c": true, "--config": true, "--oss": true, "--local-provider": true, "-s": true, "--sandbox": true, "-a": true, "--ask-for-approval": true,
 }
 
-// codexHarmless are values with which such a flag lifts nothing: a narrower sandbox, no asking, how hard the model
-// thinks.
-var codexHarmless = map[string]func(string) bool{
-	"sandbox": func(v string) bool { return v == "read-only" || v == "workspace-write" },
-	"ask":     func(v string) bool { return v == "on-request" || v == "never" || v == "untrusted" },
-	"config": func(v string) bool {
-		key, _, _ := strings.Cut(v, "=")
-		return key == "model_reasoning_effort" || key == "model_reasoning_summary" || key == "model_verbosity" || key == "hide_agent_reasoning"
-	},
-}
-
 func (codex) Lifts(args []string) []string {
 	var lifts []string
 	for i := 0; i < len(args); i++ {
@@ -264,17 +253,19 @@ func (codex) Lifts(args []string) []string {
 	return lifts
 }
 
+// codexHarms is false for values with which such a flag lifts nothing: a narrower sandbox, no asking, how hard the
+// model thinks.
 func codexHarms(name, value string) bool {
-	var harmless func(string) bool
 	switch name {
 	case "-s", "--sandbox":
-		harmless = codexHarmless["sandbox"]
+		return value != "read-only" && value != "workspace-write"
 	case "-a", "--ask-for-approval":
-		harmless = codexHarmless["ask"]
+		return value != "on-request" && value != "never" && value != "untrusted"
 	case "-c", "--config":
-		harmless = codexHarmless["config"]
+		key, _, _ := strings.Cut(value, "=")
+		return !slices.Contains([]string{"model_reasoning_effort", "model_reasoning_summary", "model_verbosity", "hide_agent_reasoning"}, key)
 	}
-	return harmless == nil || !harmless(value)
+	return true
 }
 
 // Runs is false: Codex runs commands in its sandbox, and asks before it leaves that.

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"st/orch"
@@ -47,17 +46,12 @@ type codexTrimmed struct {
 // codexAsk is the tool by which Codex asks a question; no PermissionRequest comes with it.
 const codexAsk = "request_user_input"
 
-func parseCodex(payload []byte) (codexCall, error) {
-	var c codexCall
-	err := json.Unmarshal(payload, &c)
-	var shape *json.UnmarshalTypeError // a field of another shape than it used to be is left empty
-	if err != nil && !errors.As(err, &shape) {
-		return c, fmt.Errorf("codex: payload: %w", err)
+func parseCodex(payload []byte) (c codexCall, err error) {
+	err = loosely(payload, &c)
+	if err == nil && c.Event == "" {
+		err = errNoEvent
 	}
-	if c.Event == "" {
-		return c, errors.New("codex: payload without hook_event_name")
-	}
-	return c, nil
+	return c, err
 }
 
 func (codex) Trim(payload []byte) (json.RawMessage, error) {

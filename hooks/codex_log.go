@@ -1,9 +1,7 @@
 package hooks
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 
 	"st/orch"
 )
@@ -31,24 +29,10 @@ var codexLogTypes = [][]byte{
 	[]byte(`"type":"task_complete"`), []byte(`"type":"turn_aborted"`), []byte(`"type":"task_started"`), []byte(`"role":"assistant"`),
 }
 
-func parseCodexLine(line []byte) (codexLine, bool) {
-	var l codexLine
-	worth := false
-	for _, t := range codexLogTypes {
-		worth = worth || bytes.Contains(line, t)
-	}
-	if !worth {
-		return l, false
-	}
-	err := json.Unmarshal(line, &l)
-	var shape *json.UnmarshalTypeError
-	return l, err == nil || errors.As(err, &shape)
-}
-
 // Line tells of a turn that ended with an error of the model's service: Codex calls no hook for it. It repeats an
 // interrupt, whose hook has 3 s at the most, and the begin of a turn.
 func (codex) Line(line []byte) (orch.AgentEvent, bool) {
-	l, ok := parseCodexLine(line)
+	l, ok := logLine[codexLine](line, codexLogTypes)
 	if !ok || l.Type != "event_msg" {
 		return orch.AgentEvent{}, false
 	}
@@ -90,7 +74,7 @@ func (codex) LastAnswer(path string) (string, error) { return lastInLog(path, co
 
 // codexSaid is what the agent itself said in one line of its rollout, "" for any other line.
 func codexSaid(line []byte) string {
-	l, ok := parseCodexLine(line)
+	l, ok := logLine[codexLine](line, codexLogTypes)
 	if !ok || l.Type != "response_item" || l.Payload.Role != "assistant" {
 		return ""
 	}

@@ -1,69 +1,15 @@
 package hooks
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
-
-	"st/orch"
 )
 
-// TestCodexCalls decodes every recorded hook call. calls.txt says what each is, one line a file.
-func TestCodexCalls(t *testing.T) {
-	files, err := filepath.Glob("testdata/codex/calls/*.json")
-	if err != nil || len(files) < 20 {
-		t.Fatalf("%d recorded calls, %v", len(files), err)
-	}
-	var got strings.Builder
-	for _, f := range files {
-		e := codexEventOf(t, f)
-		if e.Conversation == "" || e.Transcript == "" || !strings.HasPrefix(e.Dir, "/home/dev") {
-			t.Errorf("%s: conversation %q, transcript %q, folder %q", f, e.Conversation, e.Transcript, e.Dir)
-		}
-		e.Conversation, e.Transcript, e.Dir = "", "", ""
-		line, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&got, "%s: %s\n", strings.TrimSuffix(filepath.Base(f), ".json"), line)
-	}
-	const table = "testdata/codex/calls.txt"
-	if *updateScreens {
-		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("calls read as\n%s\nwant\n%s", got.String(), want)
-	}
-}
-
-func codexEventOf(t *testing.T, file string) orch.AgentEvent {
-	t.Helper()
-	payload, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trimmed, err := codex{}.Trim(payload)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	e, err := codex{}.Decode(trimmed)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return e
-}
+func TestCodexCalls(t *testing.T) { testCalls(t, codex{}, "testdata/codex", 20) }
 
 // A launch brings its hooks and their trust as arguments that are TOML, whatever stands in a path.
 func TestCodexLaunch(t *testing.T) {

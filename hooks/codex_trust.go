@@ -2,11 +2,10 @@ package hooks
 
 import (
 	"bytes"
-	"sort"
-
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/tailscale/hujson"

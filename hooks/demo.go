@@ -103,17 +103,10 @@ type demoPayload struct {
 type demoBody struct {
 	Prompt string `json:"prompt"`
 	Input  struct {
-		Questions []struct {
-			Question string `json:"question"`
-		} `json:"questions"`
+		Questions []asked `json:"questions"`
 	} `json:"tool_input"`
 	Tasks []struct{} `json:"background_tasks"`
 }
-
-const (
-	demoAnswerBytes = 64 << 10 // of an answer, from its end
-	demoWhatBytes   = 200
-)
 
 func (demoKind) Trim(payload []byte) (json.RawMessage, error) {
 	var p demoPayload
@@ -129,20 +122,10 @@ func (demoKind) Trim(payload []byte) (json.RawMessage, error) {
 	p.Background = len(body.Tasks)
 	p.What = ""
 	if len(body.Input.Questions) > 0 {
-		p.What = demoHead(body.Input.Questions[0].Question, demoWhatBytes)
+		p.What = body.Input.Questions[0].String()
 	}
-	if n := len(p.Answer); n > demoAnswerBytes {
-		p.Answer = strings.ToValidUTF8(p.Answer[n-demoAnswerBytes:], "")
-	}
+	p.Answer = cut(p.Answer, answerMax)
 	return json.Marshal(p)
-}
-
-// demoHead is the beginning of s in at most n bytes of whole runes.
-func demoHead(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "")
-	}
-	return s
 }
 
 func (demoKind) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {

@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 	"unicode/utf8"
 )
@@ -66,4 +68,16 @@ func (q asked) String() string {
 		labels = append(labels, o.Label)
 	}
 	return detail(q.Question, options(labels))
+}
+
+var errNoEvent = errors.New("payload without hook_event_name")
+
+// loosely reads JSON into v. A field of another shape than it used to be is left empty: what is half understood is
+// better than nothing.
+func loosely(text []byte, v any) error {
+	err := json.Unmarshal(text, v)
+	if shape := (*json.UnmarshalTypeError)(nil); errors.As(err, &shape) {
+		return nil
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 // lastInLog returns what said finds in the last line of a log for which it finds anything. The log is read from its
@@ -54,4 +55,13 @@ func lastSaid(lines []byte, said func([]byte) string) string {
 		lines = lines[:i]
 	}
 	return ""
+}
+
+// logLine reads a line of an agent's log; ok is false where none of the pieces stands in it, which tell the lines worth
+// parsing from the bulk, or where it can't be read.
+func logLine[T any](line []byte, worth [][]byte) (l T, ok bool) {
+	if !slices.ContainsFunc(worth, func(piece []byte) bool { return bytes.Contains(line, piece) }) {
+		return l, false
+	}
+	return l, loosely(line, &l) == nil
 }

@@ -198,6 +198,9 @@ type AgentEvent struct {
 	Background   int       `json:"background,omitempty"`
 }
 
+// Lasts tells whether an event still matters when it is heard of later. That a tool ran does not.
+func (e AgentEvent) Lasts() bool { return e.Type != ToolStarted && e.Type != ToolEnded }
+
 // Orders to the outside world.
 type (
 	// PaneOpen writes the task copy, opens a window and starts the agent in it, tagged with its id.

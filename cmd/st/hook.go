@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"st/hooks"
-	"st/orch"
 	"st/orch/daemon"
 )
 
@@ -109,8 +108,5 @@ func tellHook(home string, kind hooks.Kind, payload []byte, from daemon.From) {
 	defer cancel()
 	body := hookBody{Kind: kind.Name(), Payload: trimmed}
 	from.Thread = event.Conversation
-	daemon.Report(ctx, home, "hook", from, body, lasting(event)) //nolint:errcheck // see above
+	daemon.Report(ctx, home, "hook", from, body, event.Lasts()) //nolint:errcheck // see above
 }
-
-// lasting tells whether an event still matters when the daemon comes up later. That a tool ran does not.
-func lasting(e orch.AgentEvent) bool { return e.Type != orch.ToolStarted && e.Type != orch.ToolEnded }

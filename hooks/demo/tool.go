@@ -115,7 +115,11 @@ func writeFile(dir, path, content string) error {
 // question asks the person; the hooks see it as the tool that the real agent has for it.
 func (a *agent) question(t *turn, text string) error {
 	d := questionDialog(text)
-	input := map[string]any{"questions": []map[string]any{{"question": d.body[0], "options": d.options}}}
+	var options []map[string]string
+	for _, o := range d.options {
+		options = append(options, map[string]string{"label": o})
+	}
+	input := map[string]any{"questions": []map[string]any{{"question": d.body[0], "options": options}}}
 	u := tool{name: "AskUserQuestion", input: input}
 	said := a.fire(t.ctx, "PreToolUse", u.name, u.fields())
 	if said.Block || said.Permission == "deny" {
