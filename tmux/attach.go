@@ -3,38 +3,47 @@ package tmux
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Client is a person's terminal on the server; control clients are left out.
+// Client is what is attached to the server: a terminal, or a program in control mode.
 type Client struct {
 	Name     string // for -c
+	TTY      string // path of its terminal, "" for none
 	Session  string // "$1"
 	Pane     string // the active pane that it shows
-	Activity int64  // Unix seconds of the last key
+	Activity int64  // Unix seconds of the last key; of the attaching, before one was pressed
+	Created  int64  // Unix seconds of the attaching
+	Control  bool   // it is a program's, and shows nothing
 }
 
-// Clients lists the clients that show something.
+// Clients lists the clients that show something: persons' terminals.
 func (t *Tmux) Clients(ctx context.Context) ([]Client, error) {
+	all, err := t.AllClients(ctx)
+	return slices.DeleteFunc(all, func(c Client) bool { return c.Control }), err
+}
+
+// AllClients lists every client, those in control mode too.
+func (t *Tmux) AllClients(ctx context.Context) ([]Client, error) {
 	mark := nonce()
-	out, err := t.Run(ctx, Cmd{"list-clients", "-F", mark + "\t#{client_control_mode}\t#{session_id}\t#{pane_id}\t#{client_activity}\t#{client_name}"})
+	out, err := t.Run(ctx, Cmd{"list-clients", "-F", mark + "\t#{client_control_mode}\t#{session_id}\t#{pane_id}\t#{client_activity}\t#{client_created}\t#{client_tty}\t#{client_name}"})
 	if err != nil {
 		return nil, err
 	}
 	var clients []Client
 	for _, row := range rows(out, mark) {
-		f := strings.SplitN(row, "\t", 5)
-		if len(f) != 5 {
+		f := strings.SplitN(row, "\t", 7)
+		if len(f) != 7 {
 			return nil, fmt.Errorf("tmux list-clients: unreadable row %q", row)
 		}
 		activity, err := strconv.ParseInt(f[3], 10, 64)
-		if err != nil {
+		created, errCreated := strconv.ParseInt(f[4], 10, 64)
+		if err != nil || errCreated != nil {
 			return nil, fmt.Errorf("tmux list-clients: unreadable row %q", row)
 		}
-		if f[0] != "1" {
-			clients = append(clients, Client{Session: f[1], Pane: f[2], Activity: activity, Name: f[4]})
-		}
+		clients = append(clients, Client{Control: f[0] == "1", Session: f[1], Pane: f[2], Activity: activity, Created: created, TTY: f[5], Name: f[6]})
 	}
 	return clients, nil
 }

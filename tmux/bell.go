@@ -9,11 +9,19 @@ import (
 	"sync"
 )
 
-// bellHooks together ring for every way in which a pane ends, except respawn-pane -k: pane-exited does not fire
-// for kill-pane and kill-window, and pane-died takes its place where remain-on-exit is set.
-var bellHooks = []string{"pane-exited", "pane-died", "after-kill-pane", "window-unlinked", "session-closed"}
+// Changes together ring for every way in which a pane ends, except respawn-pane -k: pane-exited does not fire
+// for kill-pane and kill-window, and pane-died takes its place where remain-on-exit is set. And they ring where one comes
+// to another window or session, or these get another name: window-linked comes with break-pane and move-window,
+// window-layout-changed with join-pane, swap-pane and split-window. window-renamed also comes where tmux itself names a
+// window after what runs in it, with each command; after-rename-window does not.
+var Changes = []string{"pane-exited", "pane-died", "after-kill-pane", "window-unlinked", "session-closed",
+	"window-linked", "window-layout-changed", "after-rename-window", "session-renamed", "session-window-changed", "window-pane-changed"}
 
-// Bell rings when a pane of the server may have ended. What ended is for Panes to tell.
+// Begins together ring where a pane is opened, and where a program begins that gives its pane a title or by which tmux
+// names its window.
+var Begins = []string{"session-created", "window-linked", "window-layout-changed", "window-renamed", "pane-title-changed"}
+
+// Bell rings when a pane of the server may have changed. What has changed is for Panes to tell.
 type Bell struct {
 	// C gets one value for any number of rings since the last was taken. It is closed when the server has
 	// ended or Close was called.
@@ -30,10 +38,10 @@ type Bell struct {
 	closing error
 }
 
-// Bell hangs a bell. hash tells apart those who hang one on the same server; a second one by the same hash
+// Bell hangs a bell at hooks of the server: Changes or Begins. hash tells apart those who hang one on the same server; a second one by the same hash
 // takes the first one's place. The hooks stand at an index of their own: without one they would erase a
 // person's.
-func (t *Tmux) Bell(ctx context.Context, hash string) (*Bell, error) {
+func (t *Tmux) Bell(ctx context.Context, hash string, hooks []string) (*Bell, error) {
 	server, err := t.Identity(ctx)
 	if err != nil {
 		return nil, err
@@ -42,15 +50,18 @@ func (t *Tmux) Bell(ctx context.Context, hash string) (*Bell, error) {
 	h.Write([]byte(hash))
 	// A new channel each time: a waiter that a killed process left behind would swallow a ring.
 	b := &Bell{t: t, server: server, channel: fmt.Sprintf("st-%08x-%s", h.Sum32(), nonce()), quit: make(chan struct{}), done: make(chan struct{})}
-	var cmds []Cmd
-	for _, name := range bellHooks {
-		hook := fmt.Sprintf("%s[%d]", name, 1000+h.Sum32()%1_000_000)
-		b.hooks = append(b.hooks, hook)
-		cmds = append(cmds, Cmd{"set-hook", "-g", hook, "wait-for -S " + b.channel})
-	}
 	before, err := t.hooks(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var cmds []Cmd
+	for _, name := range hooks {
+		if !strings.Contains("\n"+before, "\n"+name) {
+			continue // of a newer tmux
+		}
+		hook := fmt.Sprintf("%s[%d]", name, 1000+h.Sum32()%1_000_000)
+		b.hooks = append(b.hooks, hook)
+		cmds = append(cmds, Cmd{"set-hook", "-g", hook, "wait-for -S " + b.channel})
 	}
 	// Whoever had the place may have been killed, and its client waits on.
 	if old := channelOf(before, b.hooks[0]); old != "" {

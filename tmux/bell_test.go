@@ -12,7 +12,7 @@ import (
 
 func hang(t *testing.T, s *tmuxtest.Server, hash string) *tmux.Bell {
 	t.Helper()
-	b, err := s.Tmux().Bell(t.Context(), hash)
+	b, err := s.Tmux().Bell(t.Context(), hash, tmux.Changes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestBellEndsWithTheServer(t *testing.T) {
 	}
 	s := tmuxtest.New(t)
 	s.Kill()
-	if _, err := s.Tmux().Bell(t.Context(), "hash"); !errors.Is(err, tmux.ErrNoServer) {
+	if _, err := s.Tmux().Bell(t.Context(), "hash", tmux.Changes); !errors.Is(err, tmux.ErrNoServer) {
 		t.Errorf("without a server: %v", err)
 	}
 }

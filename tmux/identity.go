@@ -10,9 +10,9 @@ import (
 // Identity is one life of a server. Pane ids begin again at %0 when a server starts anew on the same socket, so
 // an id is worth something only together with this.
 type Identity struct {
-	Socket string // as the server names it, links resolved
-	PID    int64
-	Start  int64 // Unix seconds
+	Socket string `json:"socket"` // as the server names it, links resolved
+	PID    int64  `json:"pid"`
+	Start  int64  `json:"start"` // Unix seconds
 }
 
 // IsZero reports whether no server is meant.

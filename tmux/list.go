@@ -22,13 +22,14 @@ type Pane struct {
 	Dead        bool // its process has ended, and remain-on-exit keeps it
 	Active      bool // the active pane of its window, and that the current window of its session
 	Tag         string
+	Command     string // name of its foreground process, as far as tmux can tell
 	Path        string // current folder of its foreground process; may be empty
 }
 
 // Rows are told by a word in front: a folder's name may hold a line break, and must not be able to look like
 // a row of its own.
 const paneFields = "\t#{pane_id}\t#{pane_pid}\t#{window_id}\t#{session_id}\t#{pane_dead}" +
-	"\t#{&&:#{pane_active},#{window_active}}\t#{session_name}\t#{window_name}\t#{" + TagOption + "}\t#{pane_current_path}"
+	"\t#{&&:#{pane_active},#{window_active}}\t#{session_name}\t#{window_name}\t#{" + TagOption + "}\t#{pane_current_command}\t#{pane_current_path}"
 
 // Panes lists every pane of the server. One that is linked into several sessions is listed once, in the first.
 func (t *Tmux) Panes(ctx context.Context) ([]Pane, error) {
@@ -73,8 +74,8 @@ func parts(out, mark string) []string {
 }
 
 func parsePane(row string) (Pane, error) {
-	f := strings.SplitN(row, "\t", 10)
-	if len(f) != 10 {
+	f := strings.SplitN(row, "\t", 11)
+	if len(f) != 11 {
 		return Pane{}, fmt.Errorf("tmux list-panes: unreadable row %q", row)
 	}
 	pid, err := strconv.Atoi(f[1])
@@ -83,7 +84,7 @@ func parsePane(row string) (Pane, error) {
 	}
 	return Pane{
 		ID: f[0], PID: pid, Window: f[2], Session: f[3], Dead: f[4] == "1", Active: f[5] == "1",
-		SessionName: f[6], WindowName: f[7], Tag: f[8], Path: f[9],
+		SessionName: f[6], WindowName: f[7], Tag: f[8], Command: f[9], Path: f[10],
 	}, nil
 }
 
@@ -129,6 +130,22 @@ func parseSession(row string) (Session, error) {
 		}
 	}
 	return Session{ID: f[0], Name: f[4], Windows: int(n[0]), Attached: int(n[1]), Activity: time.Unix(n[2], 0)}, nil
+}
+
+// SessionsOf returns the ids of the sessions in which a pane is: several, where its window is linked or its session has a
+// group.
+func (t *Tmux) SessionsOf(ctx context.Context, pane string) (map[string]bool, error) {
+	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", "#{pane_id} #{session_id}"})
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]bool{}
+	for row := range strings.Lines(out) {
+		if id, session, ok := strings.Cut(strings.TrimSpace(row), " "); ok && id == pane {
+			ids[session] = true
+		}
+	}
+	return ids, nil
 }
 
 // FindSession returns the session of exactly that name. It reads the list: tmux's own -t takes prefixes and

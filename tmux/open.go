@@ -36,7 +36,8 @@ func (t *Tmux) Open(ctx context.Context, o Open) (Pane, error) {
 	open := Cmd{"new-window", "-d", "-P", "-F", own + paneFields, "-t", o.Session + ":", "-n", own}
 	cmds := []Cmd{
 		append(open, startArguments(o.Dir, o.Env, o.Argv)...),
-		{"set-option", "-w", "-t", window, "automatic-rename", "off"},
+		// automatic-rename is off for a window that was made with a name (tmux(1), automatic-rename), and after each
+		// option that is set the server goes through all its windows.
 		{"set-option", "-w", "-t", window, "allow-rename", "off"},
 	}
 	if o.Tag != "" {
@@ -106,6 +107,15 @@ func (t *Tmux) NewSession(ctx context.Context, name, dir string, argv, env []str
 	mark := nonce()
 	cmd := Cmd{"new-session", "-d", "-P", "-F", mark + paneFields, "-s", Quote(printable(name))}
 	cmd = append(cmd, startArguments(dir, env, argv)...)
+	out, err := t.starting(ctx, []Cmd{cmd})
+	if err != nil {
+		return Pane{}, err
+	}
+	return opened(out, mark)
+}
+
+// starting runs commands of which the first may start the server.
+func (t *Tmux) starting(ctx context.Context, cmds []Cmd) (string, error) {
 	var flags []string
 	if t.bare {
 		flags = []string{"-f", "/dev/null"}
@@ -113,13 +123,10 @@ func (t *Tmux) NewSession(ctx context.Context, name, dir string, argv, env []str
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for {
-		out, err := t.run(ctx, "", flags, []Cmd{cmd})
-		if err == nil {
-			return opened(out, mark)
-		}
+		out, err := t.run(ctx, "", flags, cmds)
 		// While an old server is still ending at the socket, a new one fails to start there.
 		if !errors.Is(err, ErrNoServer) || !pause(ctx, slowTick) {
-			return Pane{}, err
+			return out, err
 		}
 	}
 }

@@ -43,13 +43,17 @@ const requestBytes = 15_000
 type Tmux struct {
 	socket string
 	bare   bool
+	env    []string // of a server that it starts; nil = this process's own
 }
 
 // At returns the handle for a socket's path.
 func At(socket string) *Tmux { return &Tmux{socket: socket} }
 
 // Bare returns a handle that reads no configuration when NewSession has to start the server.
-func (t *Tmux) Bare() *Tmux { return &Tmux{socket: t.socket, bare: true} }
+func (t *Tmux) Bare() *Tmux { return &Tmux{socket: t.socket, bare: true, env: t.env} }
+
+// With returns a handle that starts a server with this environment (NAME=value). What it opens there gets it too.
+func (t *Tmux) With(env []string) *Tmux { return &Tmux{socket: t.socket, bare: t.bare, env: env} }
 
 // Socket returns the path the handle was made with.
 func (t *Tmux) Socket() string { return t.socket }
@@ -137,7 +141,11 @@ func (t *Tmux) run(ctx context.Context, stdin string, flags []string, cmds []Cmd
 // command that names none.
 func (t *Tmux) process(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "tmux", append([]string{"-u", "-S", t.socket}, args...)...)
-	c.Env = without(os.Environ(), "TMUX", "TMUX_PANE")
+	c.Env = t.env
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	c.Env = without(c.Env, "TMUX", "TMUX_PANE")
 	// A client hands its standard output to the server, which on a busy machine may keep it open for seconds
 	// after the client has ended (seen on 3.3a, ten windows at once, load 20). Giving up on the pipe earlier
 	// would call a window that was opened a failure.
@@ -192,6 +200,7 @@ var causes = []struct {
 	{"lost server", ErrNoServer},
 	{"can't find pane", ErrNoPane},
 	{"can't find session", ErrNoSession},
+	{"no current target", ErrNoSession}, // list-panes -a of a server that has none yet
 	{"duplicate session", ErrSessionExists},
 	{"command too long", ErrTooLong},
 }

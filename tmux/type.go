@@ -3,11 +3,10 @@ package tmux
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"st/orch/failpoint"
 )
 
 // Outcomes of Type.
@@ -47,6 +46,8 @@ type Typing struct {
 	// Resume is the last stage told by an earlier try of this same text whose end is not known, or StagePasting
 	// where that try said Stands. "" for a first try.
 	Resume string
+	// Cut says that the earlier try was cut off, a moment ago or long since: what it pasted may not be shown yet.
+	Cut bool
 }
 
 // Typed is what became of it.
@@ -62,6 +63,7 @@ type Typed struct {
 const (
 	typeLimit   = 15 * time.Second // for everything, where the caller set no deadline
 	verifyLimit = 5 * time.Second  // from the paste until the text stands there
+	shownLimit  = 2 * time.Second  // the same, of a paste by a try that was cut off
 	removeLimit = 3 * time.Second  // for taking it back
 	stepLimit   = 5 * time.Second  // for one act; not cut short by the caller's deadline, or nobody would know
 	enterAgain  = 700 * time.Millisecond
@@ -144,9 +146,12 @@ func (w *writer) run(ctx context.Context) error {
 		return err
 	}
 	w.told = w.Resume
+	if s, err = w.awaitShown(ctx, s); err != nil {
+		return err
+	}
 	switch {
-	case w.Resume == StageEntering && (s.line == empty || s.line == foreign):
-		return w.submitted()
+	case w.Resume == StageEntering && (s.line == empty || s.line == foreign || s.line == blocked && s.why == WhyGone):
+		return w.submitted() // where the pane is gone, Enter may have been the last that it got
 	case w.Resume != "" && s.line == whole:
 		w.typed.Stands, w.typed.Verified = true, time.Now()
 		return w.enter(ctx, s)
@@ -154,7 +159,7 @@ func (w *writer) run(ctx context.Context) error {
 		w.typed.Stands = true
 		return w.withhold(WhyDraft)
 	case w.Resume == StageEntering:
-		w.typed.Stands = s.why != WhyGone
+		w.typed.Stands = true
 		return w.withhold(s.why)
 	}
 	w.told = "" // a fresh paste is told even where an earlier one was
@@ -169,23 +174,25 @@ func (w *writer) run(ctx context.Context) error {
 	return w.enter(ctx, s)
 }
 
-// What stands in the input line.
-const (
-	blocked = iota // there is none to be seen
-	empty
-	whole   // exactly the text
-	part    // a piece of it: still being drawn, or half taken back
-	mixed   // the text and something else
-	foreign // something else
-)
-
-// sight is one look, judged.
-type sight struct {
-	View
-	line   int
-	why    string // for blocked
-	draft  string // without white space
-	person bool   // has pressed a key here just now
+// awaitShown gives a paste whose try was cut off the time to be shown: pasted a second time meanwhile, the text would
+// stand there twice, or go in twice.
+func (w *writer) awaitShown(ctx context.Context, s sight) (sight, error) {
+	ctx, cancel := context.WithTimeout(ctx, shownLimit)
+	defer cancel()
+	for w.Cut && w.Resume == StagePasting && (s.line == empty || s.line == part) {
+		if !pause(ctx, fastTick) {
+			break
+		}
+		next, err := w.look(ctx)
+		if ctx.Err() != nil {
+			break // as it stood until now
+		}
+		if err != nil {
+			return s, err
+		}
+		s = next
+	}
+	return s, nil
 }
 
 // paste waits for nothing but a redraw: where the line is not free it withholds. The check and the paste are one
@@ -200,7 +207,9 @@ func (w *writer) paste(ctx context.Context, s sight) (bool, error) {
 		if err := w.tell(StagePasting); err != nil {
 			return false, err
 		}
+		failpoint.At("type.paste.before")
 		ok, err := w.pasteStep(ctx, s)
+		failpoint.At("type.paste.after")
 		if err != nil {
 			return false, err
 		}
@@ -252,6 +261,11 @@ func (w *writer) same(s sight) *check {
 	c.isInt("pane_in_mode", 0)
 	c.isInt("pane_dead", 0)
 	c.isInt("pane_pid", s.PanePID)
+	// Of a key pressed since, the program may have drawn nothing yet. Whoever has been quiet for two seconds has
+	// pressed the last one in another second than this.
+	if s.keys != "" {
+		c.is(lastKeys, s.keys)
+	}
 	return c
 }
 
@@ -336,7 +350,9 @@ func (w *writer) enterStep(ctx context.Context, s sight) (bool, error) {
 	if err := w.tell(StageEntering); err != nil {
 		return false, err
 	}
+	failpoint.At("type.enter.before")
 	ok, err := w.press(ctx, s, "Enter")
+	failpoint.At("type.enter.after")
 	if ok && w.typed.Submitted.IsZero() {
 		w.typed.Submitted = time.Now()
 	}
@@ -438,135 +454,4 @@ func (w *writer) wipe(ctx context.Context) error {
 		pause(ctx, still.tick())
 	}
 	return nil
-}
-
-// stillness counts looks in a row that showed the same.
-type stillness struct {
-	last  sight
-	looks int
-	all   int
-}
-
-func (q *stillness) seen(s sight) int {
-	if q.all == 0 || s.line != q.last.line || s.draft != q.last.draft || s.why != q.last.why {
-		q.looks = 0
-	}
-	q.last = s
-	q.looks++
-	q.all++
-	return q.looks
-}
-
-// tick grows with the time that nothing has changed.
-func (q *stillness) tick() time.Duration {
-	if q.looks > 30 {
-		return slowTick
-	}
-	return fastTick
-}
-
-// why names what was last in the way; otherwise is for a line that was there.
-func (q *stillness) why(otherwise string) string {
-	switch {
-	case q.all == 0:
-		return otherwise
-	case q.last.line == blocked:
-		return q.last.why
-	case q.last.InMode:
-		return WhyCopyMode
-	case q.last.line == mixed || q.last.line == foreign:
-		return WhyDraft
-	}
-	return otherwise
-}
-
-// look asks for the pane and for the keys of persons in one call, and judges the line.
-func (w *writer) look(ctx context.Context) (sight, error) {
-	mark := nonce()
-	cmds, _, err := lookCommands(mark, []string{w.id})
-	if err != nil {
-		return sight{}, err
-	}
-	clients := Cmd{"list-clients", "-F", mark + "c\t#{client_activity}\t#{pane_id}"}
-	out, err := w.t.Run(ctx, append([]Cmd{clients}, cmds...)...)
-	if errors.Is(err, ErrNoServer) {
-		return sight{why: WhyGone}, nil
-	}
-	if err != nil {
-		return sight{}, err
-	}
-	views := map[string]View{}
-	if err := readViews(out, mark, views); err != nil {
-		return sight{}, err
-	}
-	s := w.judge(views)
-	s.person, err = pressedAKey(out, mark, w.id, time.Now())
-	return s, err
-}
-
-func (w *writer) judge(views map[string]View) sight {
-	v, ok := views[w.id]
-	s := sight{View: v}
-	if !ok || v.Dead || !w.Server.IsZero() && v.Server != w.Server || w.Tag != "" && v.Tag != w.Tag {
-		s.why = WhyGone
-		return s
-	}
-	draft, ready, why := w.Read(v)
-	if !ready {
-		s.why = why
-		return s
-	}
-	s.draft = squash(draft)
-	s.line = compare(s.draft, w.want)
-	return s
-}
-
-// Stands tells that what stands in an input line, as Typing.Read gives it, is exactly a text that was to be typed.
-func Stands(draft, text string) bool {
-	want := squash(strings.TrimSpace(printable(text)))
-	return want != "" && compare(squash(draft), want) == whole
-}
-
-func compare(draft, want string) int {
-	switch {
-	case draft == "":
-		return empty
-	case draft == want:
-		return whole
-	case strings.Contains(draft, want):
-		return mixed
-	case strings.Contains(want, draft):
-		return part
-	}
-	return foreign
-}
-
-// pressedAKey reports whether a client that shows the pane as its active one had a key lately. client_activity
-// moves on a person's keys and on attaching, not on send-keys.
-func pressedAKey(out, mark, id string, now time.Time) (bool, error) {
-	for _, p := range parts(out, mark) {
-		row, ok := strings.CutPrefix(p, "c\t")
-		if !ok {
-			continue
-		}
-		second, pane, _ := strings.Cut(row, "\t")
-		n, err := strconv.ParseInt(second, 10, 64)
-		if err != nil {
-			return false, fmt.Errorf("tmux list-clients: unreadable row %q", row)
-		}
-		if pane == id && now.Sub(time.Unix(n, 0)) < quiet+time.Second {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// squash leaves white space out: a line that wraps gains and loses some.
-func squash(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -253,6 +253,16 @@ func TestTypeResumes(t *testing.T) {
 	}
 }
 
+// What a try pasted that was cut off is shown late, after the next one has looked: it is not pasted twice.
+func TestTypeAwaitsWhatWasPasted(t *testing.T) {
+	g := newTarget(t, "slow=700ms")
+	g.Run("set-buffer", "-b", "early", "hello you", ";", "paste-buffer", "-p", "-d", "-b", "early", "-t", g.pane.ID)
+	o := g.typing("hello you")
+	o.Resume, o.Cut = tmux.StagePasting, true
+	wantTyped(t, g.typeLine(o), tmux.Submitted, "", false)
+	wantSent(t, g, "hello you")
+}
+
 func TestTypeStageErrorStops(t *testing.T) {
 	for _, at := range []string{tmux.StagePasting, tmux.StageEntering} {
 		g := newTarget(t, "")
@@ -361,6 +371,40 @@ func TestTypePersonTypesBetweenPasteAndEnter(t *testing.T) {
 	wantTyped(t, got, tmux.Withheld, tmux.WhyDraft, true)
 	g.waitDraft("hello mine")
 	wantSent(t, g)
+}
+
+// TestTypePersonPressesUnseen: a program that is slow to draw shows nothing yet of what a person has just typed, and
+// what was seen before the act looks as it did.
+func TestTypePersonPressesUnseen(t *testing.T) {
+	for _, stage := range []string{tmux.StagePasting, tmux.StageEntering} {
+		t.Run(stage, func(t *testing.T) {
+			g := newTarget(t, "slow=300ms")
+			g.Run("select-window", "-t", g.pane.ID)
+			p := g.Attach("main", 100, 30)
+			activity := func() string { return g.Run("list-clients", "-F", "#{client_activity}") }
+			o := g.typing("hello")
+			o.Stage = func(told string) error {
+				if told == stage {
+					before := activity()
+					p.Type("x")
+					tmuxtest.Wait(t, "the key is there", func() (bool, string) { return activity() != before, before })
+				}
+				return nil
+			}
+			var got tmux.Typed
+			tmuxtest.Wait(t, "they are quiet", func() (bool, string) {
+				got = g.typeLine(o)
+				return got.Why != tmux.WhyBusy, got.Why
+			})
+			stands, draft := false, "x"
+			if stage == tmux.StageEntering {
+				stands, draft = true, "hellox"
+			}
+			wantTyped(t, got, tmux.Withheld, tmux.WhyDraft, stands)
+			g.waitDraft(draft)
+			wantSent(t, g)
+		})
+	}
 }
 
 func BenchmarkType(b *testing.B) {
