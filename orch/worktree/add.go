@@ -1,0 +1,130 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Want is a worktree that is to be made.
+type Want struct {
+	Repo   string // any folder of the repository
+	Path   string // absolute
+	Branch string
+	Base   string // commit
+	New    bool   // the branch is made; else it is there
+}
+
+// Taken says that something stands where a worktree or its branch was to be made.
+type Taken struct{ What string }
+
+func (t *Taken) Error() string { return t.What }
+
+// ErrHook says that a worktree is made, and a hook of the repository, which ran after that, has failed. The error that
+// wraps it has the hook's words.
+var ErrHook = errors.New("the worktree is made, and the repository's hook post-checkout failed")
+
+// Free says why a worktree can't be made, before anything is done: *Taken where its folder or its branch is in use.
+func (w Want) Free(ctx context.Context) error {
+	if _, err := os.Lstat(w.Path); err == nil {
+		return &Taken{fmt.Sprintf("%s is there already", w.Path)}
+	}
+	list, err := List(ctx, w.Repo)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.Branch == w.Branch {
+			return &Taken{fmt.Sprintf("branch %s is checked out in %s", w.Branch, e.Path)}
+		}
+		if same(e.Path, w.Path) {
+			return &Taken{fmt.Sprintf("git has a worktree at %s, whose folder is gone", w.Path)}
+		}
+	}
+	tip, err := Branch(ctx, w.Repo, w.Branch)
+	if err == nil && w.New && tip != "" {
+		err = &Taken{fmt.Sprintf("branch %s is there already, at %.12s", w.Branch, tip)}
+	}
+	return err
+}
+
+// Add makes a worktree; Free has said that it can be. Where it fails nothing of it stands, but with ErrHook. What an
+// earlier Add has left that was cut off is taken, if it is whole, or made anew.
+func (w Want) Add(ctx context.Context, limit time.Duration) error {
+	whole, err := w.left(ctx)
+	if whole || err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(w.Path), 0o777); err != nil {
+		return err
+	}
+	err = again(ctx, acts(w.Repo, limit, w.args()...))
+	if err == nil {
+		return nil
+	}
+	if e, there, _ := entry(ctx, w.Repo, w.Path); there && !e.Locked && e.Branch == w.Branch && code(err) > 0 {
+		return fmt.Errorf("%w: %w", ErrHook, err)
+	}
+	return errors.Join(err, w.undo(context.WithoutCancel(ctx)))
+}
+
+func (w Want) args() []string {
+	if w.New {
+		return []string{"worktree", "add", "--quiet", "--no-track", "-b", w.Branch, "--", w.Path, w.Base}
+	}
+	return []string{"worktree", "add", "--quiet", "--", w.Path, w.Branch}
+}
+
+// left looks for what an Add that was cut off has left: its git may even run on for a while. whole says that it has come
+// to its end.
+func (w Want) left(ctx context.Context) (whole bool, err error) {
+	e, there, err := entry(ctx, w.Repo, w.Path)
+	for until := time.Now().Add(lockTime); err == nil && there && e.making() && time.Now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(lockTick):
+			e, there, err = entry(ctx, w.Repo, w.Path)
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	if there && !e.making() && e.Branch == w.Branch && w.checkedOut(ctx) {
+		return true, nil
+	}
+	tip, err := Branch(ctx, w.Repo, w.Branch)
+	if err == nil && (there || w.New && tip != "") {
+		err = w.undo(ctx)
+	}
+	return false, err
+}
+
+// making says that git has not finished a worktree, or never will.
+func (e Entry) making() bool { return e.Locked && e.Why == initializing }
+
+// checkedOut tells whether all files of the worktree stand there: git writes the index last.
+func (w Want) checkedOut(ctx context.Context) bool {
+	gone, err := asks(w.Path, "ls-files", "--deleted", "-z").words(ctx)
+	index, err2 := asks(w.Path, "rev-parse", "--path-format=absolute", "--git-path", "index").line(ctx)
+	if err != nil || err2 != nil || len(gone) > 0 {
+		return false
+	}
+	_, err = os.Stat(index)
+	return err == nil
+}
+
+// undo takes away what an Add has left: nobody has worked there yet.
+func (w Want) undo(ctx context.Context) error {
+	_, there, err := entry(ctx, w.Repo, w.Path)
+	if there {
+		err = again(ctx, acts(w.Repo, readTime, "worktree", "remove", "--force", "--force", "--", w.Path))
+	}
+	if err == nil && w.New {
+		err = DropBranch(ctx, w.Repo, w.Branch, w.Base)
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestSince: what a folder shows of changes since a moment: committed, staged, neither, untracked, renamed, removed,
+// and not what was there before.
+func TestSince(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=dev", "-c", "user.email=dev@example.invalid"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := BeginOf(ctx, dir); !errors.Is(err, ErrNone) {
+		t.Errorf("a folder without git: %v", err)
+	}
+	run("init", "-q")
+	write("sub/early", "1")
+	if b, err := BeginOf(ctx, dir); err != nil || b.Commit != "" || len(b.Changed) != 1 {
+		t.Errorf("before the first commit: %+v, %v", b, err)
+	}
+	for _, name := range []string{"sub/a", "sub/b", "sub/c", "sub/d", "sub/e", "top"} {
+		write(name, "1")
+	}
+	run("add", "-A")
+	run("commit", "-qm", "first")
+	write("sub/a", "dirty before")
+	write("sub/b", "dirty before")
+	write("sub/new before", "1")
+	sub := filepath.Join(dir, "sub")
+	b, err := BeginOf(ctx, sub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Since(ctx, sub, b); err != nil || len(got) != 0 {
+		t.Errorf("nothing was changed: %q, %v", got, err)
+	}
+	if b, err = BeginOf(ctx, sub); err != nil {
+		t.Fatal(err)
+	}
+	write("top", "2") // not below the folder
+	write("sub/b", "dirty again")
+	write("sub/c", "2")
+	run("commit", "-qm", "second", "sub/c")
+	write("sub/d", "2")
+	run("add", "sub/d")
+	run("mv", "sub/e", "sub/f")
+	write("sub/ü new", "1")
+	soon := time.Now().Add(time.Minute)
+	if err := os.Chtimes(filepath.Join(dir, "sub/b"), soon, soon); err != nil { // written within one tick of a coarse clock
+		t.Fatal(err)
+	}
+	got, err := Since(ctx, sub, b)
+	slices.Sort(got)
+	if want := []string{"b", "c", "d", "e", "f", "ü new"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}

@@ -1,0 +1,176 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Status is what stands in a working tree beside its commit.
+type Status struct {
+	Branch    string // short name, "" where none is checked out
+	Head      string // commit
+	Changed   []string
+	Untracked []string // files that git neither tracks nor ignores; a repository of its own ends with a slash
+	Ignored   []string // the topmost files and folders that git ignores
+	Doing     string   // rebase, merge, cherry-pick, revert, bisect: begun and not ended; "" for none
+	Locked    bool     // somebody has locked the worktree
+	Why       string   // the reason given for that
+	Unsafe    []string // submodules whose work is nowhere else, and why
+	Modules   bool     // some submodule is checked out
+}
+
+// StatusOf finds out how a working tree stands.
+func StatusOf(ctx context.Context, dir string) (s Status, err error) {
+	if s.Branch, s.Head, err = Head(ctx, dir); err != nil {
+		return s, err
+	}
+	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames").words(ctx)
+	if err != nil {
+		return s, err
+	}
+	for _, row := range out {
+		s.add(row)
+	}
+	if s.Ignored, err = ignored(ctx, dir); err != nil {
+		return s, err
+	}
+	if s.Doing, err = doing(ctx, dir); err != nil {
+		return s, err
+	}
+	if e, there, err := entry(ctx, dir, dir); err != nil {
+		return s, err
+	} else if there {
+		s.Locked, s.Why = e.Locked, e.Why
+	}
+	s.Modules, s.Unsafe, err = modules(ctx, dir)
+	return s, err
+}
+
+func (s *Status) add(row string) {
+	if len(row) < 4 {
+		return
+	}
+	switch sign, name := row[:2], row[3:]; sign {
+	case "??":
+		s.Untracked = append(s.Untracked, name)
+	default:
+		s.Changed = append(s.Changed, name)
+	}
+}
+
+// ignored are the topmost things in a working tree that git ignores.
+func ignored(ctx context.Context, dir string) ([]string, error) {
+	return asks(dir, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").words(ctx)
+}
+
+// operations are begun where their file is in the git folder of a working tree.
+var operations = []struct{ file, name string }{
+	{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"},
+	{"REVERT_HEAD", "revert"}, {"sequencer", "cherry-pick"}, {"BISECT_LOG", "bisect"},
+}
+
+func doing(ctx context.Context, dir string) (string, error) {
+	own, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-dir").line(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range operations {
+		if _, err := os.Lstat(filepath.Join(own, o.file)); err == nil {
+			return o.name, nil
+		}
+	}
+	return "", nil
+}
+
+// modules tells whether submodules are checked out, and which of them hold work that is nowhere else: their repositories
+// go with the worktree.
+func modules(ctx context.Context, dir string) (any bool, unsafe []string, err error) {
+	if _, err := os.Lstat(filepath.Join(dir, ".gitmodules")); err != nil {
+		return false, nil, nil
+	}
+	out, err := asks(dir, "ls-files", "-z", "--stage").words(ctx)
+	if err != nil {
+		return false, nil, err
+	}
+	for _, row := range out {
+		mode, name, _ := strings.Cut(row, "\t")
+		if !strings.HasPrefix(mode, "160000") {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, name, ".git")); err != nil {
+			continue
+		}
+		any = true
+		why, err := onlyHere(ctx, filepath.Join(dir, name))
+		if err != nil {
+			return any, unsafe, err
+		}
+		if why != "" {
+			unsafe = append(unsafe, name+": "+why)
+		}
+	}
+	return any, unsafe, nil
+}
+
+// onlyHere says what of a submodule's work is nowhere else, "" for nothing.
+func onlyHere(ctx context.Context, dir string) (string, error) {
+	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=all").words(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(out) > 0 {
+		return "it has changes that are not committed", nil
+	}
+	commits, err := asks(dir, "rev-list", "-n", "1", "HEAD", "--branches", "--not", "--remotes").line(ctx)
+	var f *Failure
+	if errors.As(err, &f) || commits == "" {
+		return "", nil // it has no commit at all
+	}
+	return "it has commits that are not pushed", err
+}
+
+// Changed lists what differs in a working tree from a commit: what was committed since, what is not, and what is not
+// tracked, each path once and relative to the working tree's top.
+func Changed(ctx context.Context, dir, since string) ([]string, error) {
+	top, err := asks(dir, "rev-parse", "--show-toplevel").do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir = strings.TrimSuffix(top, "\n")
+	tracked, err := asks(dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--end-of-options", since, "--").words(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := asks(dir, "ls-files", "-z", "--others", "--exclude-standard").words(ctx)
+	return append(tracked, others...), err
+}
+
+// ChangedBetween lists the paths that differ between two commits.
+func ChangedBetween(ctx context.Context, repo, a, b string) ([]string, error) {
+	return asks(repo, "diff-tree", "-r", "--name-only", "-z", "--no-renames", a, b).words(ctx)
+}
+
+// Lines counts the lines that were added and removed in a working tree since a commit, in whatever git tracks.
+func Lines(ctx context.Context, dir, since string) (added, removed int, err error) {
+	return count(asks(dir, "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", since, "--").words(ctx))
+}
+
+// LinesBetween counts the lines that differ between two commits.
+func LinesBetween(ctx context.Context, repo, a, b string) (added, removed int, err error) {
+	return count(asks(repo, "diff-tree", "-r", "--numstat", "-z", "--no-renames", a, b).words(ctx))
+}
+
+// count adds up the rows of a numstat, in which binary files have no numbers.
+func count(rows []string, err error) (added, removed int, _ error) {
+	for _, row := range rows {
+		var a, r int
+		if n, _ := fmt.Sscanf(row, "%d\t%d", &a, &r); n == 2 {
+			added, removed = added+a, removed+r
+		}
+	}
+	return added, removed, err
+}
