@@ -16,6 +16,7 @@ const (
 	idle       = "idle"
 	compacting = "compacting"
 	gone       = "gone"
+	resumable  = "gone_resumable" // its server has ended, and its conversation can be taken up again
 	unknown    = "unknown"
 )
 
@@ -32,6 +33,8 @@ var blocking = []string{"permission", "question", "gate", "limit", "login", "tru
 // status says what an agent is, from facts alone.
 func (a Agent) status() (status, waitsFor string) {
 	switch {
+	case a.Resumable:
+		return resumable, ""
 	case a.Gone != "":
 		return gone, ""
 	case a.Asks != "":
@@ -48,8 +51,10 @@ func (a Agent) status() (status, waitsFor string) {
 		return background, ""
 	case !a.Ours && !a.Hooked:
 		return unknown, "" // found by its process; nothing has told what it does
-	case !a.Up:
+	case !a.Up && !a.HadTurn: // one whose first hooks nobody has heard is up with its first turn
 		return starting, ""
+	case a.Blind:
+		return unknown, "" // nothing tells whether it works
 	case a.HadTurn:
 		return idle, ""
 	}
@@ -71,6 +76,14 @@ func (a Agent) waitsWhat() string {
 	return a.ScreenSays
 }
 
+// options are what may be answered to the dialog that a hook has told of, as far as it has.
+func (a Agent) options() []string {
+	if a.Asks == "" || a.AsksOptions == "" {
+		return []string{}
+	}
+	return strings.Split(a.AsksOptions, "\n")
+}
+
 func (a Agent) computed(now time.Time) Agent {
 	st, wf := a.status()
 	if st != a.Status {
@@ -82,7 +95,7 @@ func (a Agent) computed(now time.Time) Agent {
 
 // grace is how long a ready input line waits for the first hook before it is believed.
 func (a Agent) grace() time.Duration {
-	if a.Mute {
+	if a.Mute || a.Blind {
 		return 0
 	}
 	return hookGrace
@@ -95,16 +108,41 @@ func (a *Agent) turn(on bool, at time.Time) {
 	}
 	if a.Turn != on {
 		a.Turn, a.TurnAt = on, at
-		a.Works, a.Worked, a.OddAt = false, false, time.Time{} // what the screen said was of the turn before
+		a.unsee()
 	}
 	if on {
 		a.HadTurn, a.Limit = true, ""
 	}
 }
 
+// unsee forgets what the screen said of the turn before.
+func (a *Agent) unsee() { a.Works, a.Worked, a.OddAt = false, false, time.Time{} }
+
 // asks notes that a dialog is about to stand on the screen.
-func (a *Agent) asks(kind, what string, at time.Time) {
-	a.Asks, a.AsksWhat, a.AsksAt, a.AsksSeen = kind, what, at, false
+func (a *Agent) asks(kind string, e AgentEvent, at time.Time) {
+	a.Asks, a.AsksWhat, a.AsksTool, a.AsksAt, a.AsksSeen = kind, e.What, e.Tool, at, false
+	a.AsksOptions = strings.Join(e.Options, "\n")
+}
+
+// question is the dialog that a tool of its own shows: that tool's end, and nothing else, says that it was answered.
+const question = "question"
+
+// toolEnded notes what the end of a tool says of a dialog. The next question may follow at once, sooner than any look
+// at the screen; what that showed is over.
+func (a *Agent) toolEnded(tool string, at time.Time) {
+	if a.Asks == question && a.AsksTool != "" {
+		if tool != a.AsksTool {
+			return // one that ran beside it
+		}
+		a.Screen, a.ScreenSays, a.AnsweredAt = "", "", at
+	}
+	a.Asks, a.AsksWhat, a.AsksTool = "", "", ""
+}
+
+// outdated says that a look was taken before the last dialog was asked for or answered, or before a look that has told
+// something else meanwhile.
+func (a Agent) outdated(looked time.Time) bool {
+	return !looked.IsZero() && (looked.Before(a.AsksAt) || looked.Before(a.AnsweredAt) || looked.Before(a.LookedAt))
 }
 
 // agentStarted is told by the process that runs the agent in its pane.
@@ -113,12 +151,16 @@ func (s *step) agentStarted(w AgentStarted) *Error {
 	if err != nil {
 		return err
 	}
+	d, ok := s.dispatchOf(a.ID)
+	if d.queued() {
+		return nil // without a window it has no process
+	}
 	a.Proc = w.Proc
 	if len(s.in.By.Chain) > 0 {
 		a.Runner = s.in.By.Chain[0].Process
 	}
 	s.put(a)
-	if d, ok := s.dispatchOf(a.ID); ok && d.Started == nil {
+	if ok && d.Started == nil {
 		d.Started = ptr(s.at)
 		s.put(d)
 	}
@@ -157,6 +199,7 @@ func (s *step) end(a Agent, why string) {
 	first := a.Gone == ""
 	if first {
 		a.Gone = why
+		a = s.cut(a)
 	}
 	a.Turn, a.Asks, a.Compacting, a.Background = false, "", false, 0
 	s.put(a)
@@ -164,26 +207,46 @@ func (s *step) end(a Agent, why string) {
 		return
 	}
 	s.log("agent-gone", Event{Agent: a.ID, Text: why})
-	s.withdraw(a.ID, gone)
-	d, ok := s.dispatchOf(a.ID)
-	if !ok {
+	if a.Resumable {
+		s.suspend(a)
 		return
 	}
-	w, _ := get[Worker](s, "worker/"+d.Worker)
-	switch {
-	case d.Report != nil:
-		s.finish(d)
-	case w.Stopping != nil:
-		s.closeDispatch(d, "stopped")
-	default:
-		s.closeDispatch(d, "gone")
+	s.leftUnproved(a.ID)
+	if s.workBack(a) {
+		s.handOver(a) // its work goes on where somebody runs its conversation already
+	}
+	if a, _ = get[Agent](s, a.Key()); a.Next == "" {
+		s.part(a)
+	}
+}
+
+// part ends what an agent has left behind that will not come back by itself.
+func (s *step) part(a Agent) {
+	s.withdraw(a.ID, gone)
+	s.handOver(a)
+	s.reboxOf(a.ID)
+	s.readdress(a.ID)
+	if w, ok := workerOf(s, a.ID); ok {
+		s.takeBack(w.ID)
+	}
+	for _, d := range openOf(s, a.ID) {
+		w, _ := get[Worker](s, "worker/"+d.Worker)
+		switch {
+		case d.Report != nil:
+			s.finish(d)
+		case w.Stopping != nil:
+			s.closeDispatch(d, "stopped")
+		default:
+			s.closeDispatch(d, gone)
+		}
 	}
 }
 
 // screenSeen takes a look at the agent's screen.
 func (s *step) screenSeen(w ScreenSeen) {
 	a, ok := get[Agent](s, "agent/"+w.Agent)
-	if !ok || a.Gone != "" {
+	if !ok || a.Gone != "" || a.outdated(w.Looked) {
+		s.memory = true
 		return
 	}
 	before := a
@@ -197,16 +260,21 @@ func (s *step) screenSeen(w ScreenSeen) {
 	if line && (a.AsksSeen || s.at.Sub(a.AsksAt) >= dialogGrace) {
 		a.Asks, a.AsksWhat = "", "" // the dialog was answered; no hook tells of that
 	}
-	if line && !a.Up && s.at.Sub(a.ReadyAt) >= a.grace() {
-		a.Up = true
-	}
+	came := line && !a.Up && s.at.Sub(a.ReadyAt) >= a.grace()
+	a.Up = a.Up || came
 	flipped := a.believe(line, s.at)
 	if a == before {
 		return
 	}
+	a.LookedAt = w.Looked
 	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped && a.Compacting == before.Compacting
 	s.put(a)
+	if came && s.awaited(a) {
+		s.takeUp(a)
+		a, _ = get[Agent](s, a.Key())
+	}
 	if flipped && !a.Turn {
+		s.notCarried(a.ID)
 		s.turnEnded(a, AgentEvent{Type: Interrupted})
 	}
 	if d, ok := s.dispatchOf(a.ID); ok && line && d.Ready == nil {
@@ -215,6 +283,10 @@ func (s *step) screenSeen(w ScreenSeen) {
 		s.memory = false
 	}
 }
+
+// contradicted says that the screen, as it was last seen, shows otherwise of a turn than what was told. It may stay so
+// for good: the turn's end was lost, and its beginning was never on the screen.
+func (a Agent) contradicted() bool { return a.Works != (a.Turn || a.Compacting) }
 
 // believe takes the screen's word on whether a turn runs, once it has contradicted everything else for long
 // enough: an Esc before the first output leaves neither a hook nor a line in the agent's log, and a prompt that
@@ -227,7 +299,7 @@ func (a *Agent) believe(line bool, at time.Time) bool {
 	if a.Works && runs {
 		a.Worked = true
 	}
-	if !line || a.Works == runs || a.Asks != "" || a.Background > 0 && a.Works {
+	if !line || !a.contradicted() || a.Asks != "" || a.Background > 0 && a.Works {
 		a.OddAt = time.Time{}
 		return false
 	}
@@ -270,14 +342,44 @@ func (s *step) hook(w Hook) *Error {
 		s.memory = true
 		return nil // an agent process below an agent is not that agent; a hook outside of any is nobody's
 	}
-	s.event(*id.agent, w.Event, true)
+	a := *id.agent
+	if s.goesOn(a, w.Event) {
+		return nil
+	}
+	s.event(a, w.Event, true)
+	if now, ok := get[Agent](s, a.Key()); ok && w.Event.Type == PromptIn && w.Event.Subagent == "" && !w.Event.Machine && len(w.Event.Marks) == 0 &&
+		now.Turn && !a.Turn {
+		s.beside(now)
+	}
+	s.orient(a.ID, w.Event)
 	return nil
 }
 
 // transcript takes one event from an agent's own log: what no hook tells.
 func (s *step) transcript(w Transcript) {
-	if a, ok := get[Agent](s, "agent/"+w.Agent); ok && a.Gone == "" {
+	a, ok := get[Agent](s, "agent/"+w.Agent)
+	switch {
+	case !ok:
+	case w.Event.Type == WordIn: // also of one that has ended meanwhile
+		s.inTalk(a, w.Event.Marks)
+	case a.Gone == "":
 		s.event(a, w.Event, false)
+	}
+}
+
+// hear takes what every event tells of its agent beside what it is about.
+func (a *Agent) hear(e AgentEvent) {
+	if e.Subagent != "" {
+		return
+	}
+	if e.Conversation != "" {
+		a.Conversation, a.Maybe = e.Conversation, ""
+	}
+	if e.Transcript != "" {
+		a.Transcript = e.Transcript
+	}
+	if e.Answer != "" {
+		a.Answer = e.Answer
 	}
 }
 
@@ -291,23 +393,38 @@ func (s *step) event(a Agent, e AgentEvent, hook bool) {
 		return
 	}
 	a.Hooked = a.Hooked || hook
-	a.LastSeen = s.at
-	if e.Subagent == "" {
-		if e.Conversation != "" {
-			a.Conversation = e.Conversation
-		}
-		if e.Transcript != "" {
-			a.Transcript = e.Transcript
-		}
+	s.lives(&a)
+	a.hear(e)
+	fresh := e.Conversation != "" && !a.known(s)
+	if hook && e.Type == QuestionAsked && e.Subagent == "" {
+		a = s.answered(a)
 	}
 	was := a
 	s.apply(&a, e, hook)
 	s.memory = a.Turn == was.Turn && (e.Type == ToolStarted || e.Type == ToolEnded || e.Type == Noticed || e.Type == SubagentStarted || e.Type == SubagentEnded)
-	if before, ok := get[Agent](s, a.Key()); !ok || before.Hooked != a.Hooked || before.Conversation != a.Conversation || before.Transcript != a.Transcript {
+	if before, ok := get[Agent](s, a.Key()); !ok || before.Hooked != a.Hooked || before.Conversation != a.Conversation || before.Transcript != a.Transcript ||
+		before.Silent != a.Silent {
 		s.memory = false
 	}
 	s.put(a)
+	if a.Conversation != "" && (fresh || s.awaited(a)) {
+		s.takeUp(a)
+		a, _ = get[Agent](s, a.Key())
+	}
+	s.heard(a, e, hook, was.Turn)
 	s.turnOf(a, e)
+}
+
+// answered takes an agent's question for answered that has another one: nobody has told of that. The end of a tool is no
+// event that waits for a daemon that is away, and one question follows the other.
+func (s *step) answered(a Agent) Agent {
+	if a.Asks != question {
+		return a
+	}
+	a.Asks, a.AsksWhat, a.Screen, a.ScreenSays = "", "", "", ""
+	s.put(a)
+	s.states()
+	return a
 }
 
 // takenUp takes a prompt from the agent's own log: its hook told when it was queued, and now it has a turn of its
@@ -333,7 +450,7 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 	if e.Subagent != "" { // its turn is not the agent's, but its dialogs stand on the agent's screen
 		switch e.Type {
 		case PermissionAsked:
-			a.asks("permission", e.What, s.at)
+			a.asks("permission", e, s.at)
 		case ToolEnded:
 			a.Asks, a.AsksWhat = "", ""
 		}
@@ -353,19 +470,24 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 		a.Queued = a.Turn
 		a.turn(true, s.at)
 		a.Asks, a.AsksWhat, a.Quiet = "", "", true
+		if !a.Queued {
+			a.Open = 0
+		}
 	case ToolStarted:
 		a.turn(true, s.at)
+		a.Open++
 		a.Quiet, a.Queued, a.Compacting = false, false, false
 	case ToolEnded:
 		a.turn(true, s.at)
+		a.Open = max(a.Open-1, 0)
 		a.Quiet = false
-		a.Asks, a.AsksWhat = "", ""
+		a.toolEnded(e.Tool, s.at)
 	case PermissionAsked:
 		a.turn(true, s.at)
-		a.asks("permission", e.What, s.at)
+		a.asks("permission", e, s.at)
 	case QuestionAsked:
 		a.turn(true, s.at)
-		a.asks("question", e.What, s.at)
+		a.asks(question, e, s.at)
 	case TurnEnded, TurnFailed, Interrupted:
 		// What only the log tells of was an interrupt of the turn before, where a prompt is queued: that one goes on.
 		// Where it had reached the agent already, the screen shows that no turn runs.
@@ -376,9 +498,7 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 		} else {
 			a.WatchTo = s.at.Add(watchTime)
 		}
-		if e.Answer != "" {
-			a.Answer = e.Answer
-		}
+		a.Open = 0
 		if e.Limit {
 			a.Limit = head(e.Answer)
 		}

@@ -17,6 +17,9 @@ type Link struct {
 	Shared bool `json:"shared,omitempty"`
 	// Lifts are the arguments of this process that lift permissions, as its kind names them.
 	Lifts []string `json:"lifts,omitempty"`
+	// Model and Flags (a line each) are those of its arguments that hold for its conversation too, as its kind names them.
+	Model string `json:"model,omitempty"`
+	Flags string `json:"flags,omitempty"`
 }
 
 // Place is where an agent or a caller sits. A pane id means nothing without its server.
@@ -27,8 +30,9 @@ type Place struct {
 	Pane    string `json:"pane,omitempty"`
 	Window  string `json:"window,omitempty"`
 	Session string `json:"session,omitempty"` // the session's id
-	// SessionName and Dir are for people and for opening the next window; never for finding the pane.
+	// SessionName, WindowName and Dir are for people and for opening the next window; never for finding the pane.
 	SessionName string `json:"session_name,omitempty"`
+	WindowName  string `json:"window_name,omitempty"`
 	Dir         string `json:"dir,omitempty"`
 }
 
@@ -46,6 +50,8 @@ type Caller struct {
 	Dir    string `json:"dir,omitempty"`   // its folder
 	As     string `json:"as,omitempty"`    // --as: an agent id or a pane id
 	Run    string `json:"run,omitempty"`   // --run: an id or a name
+	// Inside is the variable by which an agent has told this very command whose it is, "" for none. Only a claim.
+	Inside string `json:"inside,omitempty"`
 	// Shared is the kind of the agent whose shared process the caller runs below, "" for none. Its chain ends before
 	// that process then, it has no place, and Thread and Seats, the agents of that kind that such a process may serve,
 	// say who it can be.

@@ -25,7 +25,7 @@ func (s *step) turnOf(a Agent, e AgentEvent) {
 	switch e.Type {
 	case PromptIn:
 		for _, m := range e.Marks {
-			s.proveMark(a.ID, m)
+			s.promptIn(a, m)
 		}
 		s.worksOn(a)
 	case TurnEnded, TurnFailed, Interrupted:
@@ -39,7 +39,7 @@ func (s *step) turnOf(a Agent, e AgentEvent) {
 func (s *step) worksOn(a Agent) {
 	if d, ok := s.dispatchOf(a.ID); ok && d.open() && d.Report == nil && d.TurnEnded != nil && a.Gone == "" {
 		d.TurnEnded = nil
-		s.put(d)
+		s.put(s.unremind(d))
 	}
 }
 
@@ -54,8 +54,11 @@ func (s *step) turnEnded(a Agent, e AgentEvent) {
 	s.log("turn-ended", Event{Agent: a.ID, Worker: d.Worker, Dispatch: d.ID, Text: e.Type})
 	d.TurnEnded = ptr(s.at)
 	s.put(d)
-	if d.Report != nil {
+	switch {
+	case d.Report != nil:
 		s.finish(d)
+	case s.wantsReminder(d, a, e):
+		s.remind(d, later)
 	}
 }
 
@@ -77,7 +80,16 @@ func (s *step) finish(d Dispatch) {
 	d.Finished = ptr(s.at)
 	s.put(d)
 	s.clock(d)
-	s.taskStatus(d.Task, map[string]string{"succeeded": "completed", "failed": "failed"}[d.Report.Outcome])
+	s.attemptOver(d)
+	if w, _ := get[Worker](s, "worker/"+d.Worker); w.Dispatch != d.ID { // its state tells of a newer one
+		for _, old := range s.untold(w.ID) {
+			if old.News.Dispatch == d.ID {
+				s.del(old.Key())
+			}
+		}
+		state := map[string]string{"succeeded": finished, "failed": failed}[d.Report.Outcome]
+		s.oweOf(w, d.ID, state+" "+d.Task+outsideSaid(d), lateNews+"@"+d.ID)
+	}
 }
 
 // closeDispatch settles a dispatch that will have no report.
@@ -95,15 +107,7 @@ func (s *step) closeDispatch(d Dispatch, how string) {
 	}
 	s.put(d)
 	s.clock(d)
-	s.taskStatus(d.Task, map[string]string{"stopped": "cancelled", "gone": "failed"}[how])
-}
-
-func (s *step) taskStatus(id, status string) {
-	if t, ok := get[Task](s, "task/"+id); ok && t.Status != status {
-		t.Status = status
-		s.put(t)
-		s.log("task-"+status, Event{Run: t.Run, Task: t.ID})
-	}
+	s.attemptOver(d)
 }
 
 // deadline is when something about a dispatch will have to be said though nothing happens; zero for never.
@@ -140,7 +144,9 @@ func (s *step) clock(d Dispatch) {
 
 // deadlines says what has to be said by now.
 func (s *step) deadlines() {
-	s.unproven()
+	s.overdue()
+	s.fallSilent()
+	s.gatesOver()
 	each(s, "clock", func(c Clock) bool {
 		d, w, a := clocked(s, c)
 		at := d.deadline(w)
@@ -183,7 +189,7 @@ func whyNot(d Dispatch, a Agent) string {
 
 // workerDone takes a worker's report.
 func (s *step) workerDone(o WorkerDone) *Error {
-	w, err := s.reporter()
+	w, err := s.reporter(o.Dispatch)
 	if err != nil {
 		return err
 	}
@@ -191,18 +197,23 @@ func (s *step) workerDone(o WorkerDone) *Error {
 	if err != nil {
 		return err
 	}
-	r := Report{At: s.at, Outcome: o.Outcome, Summary: o.Summary, Files: list(o.Files), Text: o.Text}
+	r := Report{At: s.at, Outcome: o.Outcome, Summary: o.Summary, Files: list(o.Files), Text: o.Text, Outside: o.Outside, Unchecked: o.Unchecked}
 	ans := DoneAnswer{Worker: w.ID, Name: w.Name, Dispatch: d.ID, Outcome: r.Outcome, Taken: "report"}
 	switch {
 	case d.Report != nil && d.Report.same(r):
 		ans.Taken = "again"
 	case d.Report != nil:
 		ans.Taken, ans.Why = "note", "the dispatch has its report already"
+	case w.Released != nil:
+		ans.Taken, ans.Why = "note", "the worker was released"
 	case d.Closed == "stopped" || w.Stopping != nil:
 		ans.Taken, ans.Why = "note", "the worker was stopped"
-	case d.ID != w.Dispatch:
+	case s.newestOf(d.Task) != d.ID:
 		ans.Taken, ans.Why = "note", "a newer attempt has taken its place"
 	default:
+		if err := s.forTeam(w, o); err != nil {
+			return err
+		}
 		s.takeReport(d, r)
 	}
 	if ans.Taken == "note" && !slices.ContainsFunc(d.Notes, r.same) {
@@ -215,29 +226,64 @@ func (s *step) workerDone(o WorkerDone) *Error {
 	return nil
 }
 
-// takeReport puts a report where it belongs. It proves that the agent had the task.
+// takeReport puts a report where it belongs. It proves that the agent had the task. Of a turn that nothing tells the end of
+// nobody waits for that.
 func (s *step) takeReport(d Dispatch, r Report) {
 	d.Report = &r
 	d.Closed = "" // it was told before its agent went
+	d = s.unremind(d)
+	for _, w := range wordsOf(s, d.Agent, func(w Word) bool { return w.GoOn == d.ID && w.untouched() }) {
+		s.del(w.Key())
+	}
+	s.takeBack(d.Worker)
 	s.log("reported", Event{Worker: d.Worker, Agent: d.Agent, Dispatch: d.ID, Text: r.Outcome})
+	s.reportMail(d, r)
 	if word, ok := get[Word](s, "word/"+d.Word); ok {
 		s.del(word.Key())
 	}
 	s.deliver(d)
 	a, _ := get[Agent](s, "agent/"+d.Agent)
-	if d, _ = get[Dispatch](s, d.Key()); a.Gone != "" || d.TurnEnded != nil && !a.Turn {
+	w, _ := get[Worker](s, "worker/"+d.Worker)
+	t, _ := get[Task](s, "task/"+d.Task)
+	if d, _ = get[Dispatch](s, d.Key()); a.Gone != "" || a.Blind || d.TurnEnded != nil && !a.Turn || w.Dispatch != d.ID || t.Status != taskDispatched {
 		s.finish(d)
 	}
 }
 
-// reporter is the worker that the caller is, for the verbs that only a worker may say.
-func (s *step) reporter() (Worker, *Error) {
+// newestOf is the newest dispatch of a task.
+func (s *step) newestOf(task string) string {
+	t, _ := get[Task](s, "task/"+task)
+	return t.Dispatch
+}
+
+// reporter is the worker that the caller is, for a report on a dispatch, or that it was when it was given that one.
+func (s *step) reporter(dispatch string) (Worker, *Error) {
+	w, err := s.itself("report")
+	d, _ := get[Dispatch](s, "dispatch/"+dispatch)
+	was, _ := get[Worker](s, "worker/"+d.Worker)
+	if id, own := s.alone("report"); own == nil && was.Released != nil && id.agent != nil && id.agent.ID == was.Agent {
+		return was, nil
+	}
+	return w, err
+}
+
+// alone is the caller, which is no child of an agent and nobody who speaks for one.
+func (s *step) alone(does string) (identity, *Error) {
 	id := s.who(s.in.By)
 	if s.in.By.As != "" && s.in.By.Shared == "" && len(agents(s.in.By.Chain)) == 0 && s.in.By.Nonce == "" {
-		return Worker{}, refuse("not_yours", "st worker ls", "a person may not report for %s: only the agent that was given a task may", id.name())
+		return id, refuse("not_yours", "st worker ls", "a person may not %s for %s: only the agent that was given a task may", does, id.name())
 	}
 	if id.child {
-		return Worker{}, refuse("not_yours", "", "an agent that was started inside %s may not report for it; only %[1]s itself may", id.name())
+		return id, refuse("not_yours", "", "an agent that was started inside %s may not %s for it; only %[1]s itself may", id.name(), does)
+	}
+	return id, nil
+}
+
+// itself is the worker that the caller is, for the verbs that only a worker may say; does is what it wants.
+func (s *step) itself(does string) (Worker, *Error) {
+	id, err := s.alone(does)
+	if err != nil {
+		return Worker{}, err
 	}
 	if id.agent != nil {
 		if w, ok := workerOf(s, id.agent.ID); ok {
@@ -248,7 +294,7 @@ func (s *step) reporter() (Worker, *Error) {
 	if id.agent == nil {
 		who = "a person"
 	}
-	return Worker{}, refuse("not_yours", "st worker ls", "%s is no worker: only the agent that was given a task may report on it", who)
+	return Worker{}, refuse("not_yours", "st worker ls", "%s is no worker: only the agent that was given a task may %s", who, map[bool]string{true: "report on it", false: does}[does == "report"])
 }
 
 // reported is the dispatch that a report is about: one of the worker's own.

@@ -1,6 +1,10 @@
 package orch
 
-import "time"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // What a view answers. These are the objects that stand in --json: a noun's object has the same keys
 // wherever it appears, lists are never null.
@@ -13,9 +17,9 @@ type WorkerInfo struct {
 	Run        string    `json:"run"`
 	Agent      string    `json:"agent"`  // agent id
 	Status     string    `json:"status"` // the agent's: starting ready working ... unknown
-	State      string    `json:"state"`  // the work's: running needs_input finished failed no_report gone unknown
+	State      string    `json:"state"`  // the work's: queued running needs_input finished failed no_report no_task released gone gone_resumable unknown
 	Since      time.Time `json:"since"`  // of Status
-	Role       string    `json:"role"`   // worker
+	Role       string    `json:"role"`   // worker, team_lead
 	Server     string    `json:"server"`
 	Window     string    `json:"window"`
 	Pane       string    `json:"pane"`
@@ -23,8 +27,14 @@ type WorkerInfo struct {
 	Dir        string    `json:"dir"`
 	Worktree   string    `json:"worktree"`
 	Branch     string    `json:"branch"`
+	Base       string    `json:"base"`           // the commit at which its worktree began
+	TreeState  string    `json:"worktree_state"` // how its worktree stands: making ready failed finishing gone; "" without one
+	Setup      string    `json:"setup"`          // how far what makes it ready is: running done failed; "" for none
+	SetupLog   string    `json:"setup_log"`      // path of the file with what that wrote
 	WaitingFor string    `json:"waiting_for"`
-	Waits      string    `json:"waits"` // for what: tool and command, question, when a limit ends; "" where unknown
+	Waits      string    `json:"waits"`   // for what: tool and command, question, when a limit ends; "" where unknown
+	Options    []string  `json:"options"` // what may be answered to that, as far as is known
+	Gate       string    `json:"gate"`    // the open gate for which it waits
 	Screen     string    `json:"screen"`
 	Task       string    `json:"task"`
 	Dispatch   string    `json:"dispatch"`
@@ -32,8 +42,26 @@ type WorkerInfo struct {
 	Outcome    string    `json:"outcome"` // succeeded, failed, "" without a report
 	Summary    string    `json:"summary"`
 	Progress   string    `json:"progress"`
-	Settled    bool      `json:"settled"`
-	LeftOver   []string  `json:"left_over"`
+	Scope      []string  `json:"scope"` // which files it may edit, relative to dir; none = all
+	// OutsideScope are the files that were changed outside of it by its report; OutsideUnchecked says why that is not known.
+	OutsideScope     []string `json:"outside_scope"`
+	OutsideUnchecked string   `json:"outside_unchecked"`
+	Silent           bool     `json:"silent"` // its turn runs and nothing has been heard of it for long
+	Settled          bool     `json:"settled"`
+	Queued           int      `json:"queued"` // place in line for its window, 1 for the next; 0 where it does not wait
+	LeftOver         []string `json:"left_over"`
+	// Team is how many workers the open runs have that it coordinates itself, TeamRuns; none where it leads no team.
+	Team     int        `json:"team"`
+	TeamRuns []string   `json:"team_runs"`
+	Orphan   bool       `json:"orphan"`   // the agent that answers for it is gone
+	Adopted  bool       `json:"adopted"`  // its agent ran before it became a worker
+	Released *time.Time `json:"released"` // since when it is no worker of the run any more
+	// Questions are those that it has asked and that nobody has answered.
+	Questions []OpenQuestion `json:"questions"`
+	// Conversation is the agent's own id of what it talks about, "" before a hook has told it.
+	Conversation string `json:"conversation"`
+	// Maybe are the panes in which it may run again; somebody has to say in which.
+	Maybe []string `json:"maybe"`
 }
 
 // RunInfo is a run as it is shown.
@@ -47,18 +75,23 @@ type RunInfo struct {
 	Ended       *time.Time   `json:"ended"`
 	Current     bool         `json:"current"` // the caller's own
 	Workers     []WorkerInfo `json:"workers"`
+	Gates       []GateInfo   `json:"gates"`  // the open ones
+	Former      []string     `json:"former"` // agent ids that had the seat and are fenced
+	Tasks       []TaskInfo   `json:"tasks"`  // in brief
+	Lead        string       `json:"lead"`   // the worker of another run that its coordinator is, "" for none
 }
 
 // AgentInfo is an agent as it is shown.
 type AgentInfo struct {
 	ID         string    `json:"id"`
 	Kind       string    `json:"kind"`
-	Role       string    `json:"role"` // coordinator, worker, none
+	Role       string    `json:"role"` // coordinator, worker, team_lead, none
 	Name       string    `json:"name"`
 	Status     string    `json:"status"`
 	Since      time.Time `json:"since"`
 	WaitingFor string    `json:"waiting_for"`
-	Waits      string    `json:"waits"` // for what: tool and command, question, when a limit ends; "" where unknown
+	Waits      string    `json:"waits"`   // for what: tool and command, question, when a limit ends; "" where unknown
+	Options    []string  `json:"options"` // what may be answered to that, as far as is known
 	Screen     string    `json:"screen"`
 	Run        string    `json:"run"`
 	Worker     string    `json:"worker"`
@@ -67,16 +100,21 @@ type AgentInfo struct {
 	Window     string    `json:"window"`
 	Pane       string    `json:"pane"`
 	Dir        string    `json:"dir"`
+	Queued     int       `json:"queued"` // as of its worker
+	Team       int       `json:"team"`   // of a coordinator: how many workers its open runs have
+	TeamRuns   []string  `json:"team_runs"`
 	// Conversation is the agent's own id of what it talks about, by which its program takes it up again; "" before
 	// a hook has told it.
 	Conversation string `json:"conversation"`
+	// Maybe are the workers, and the agents with a run's seat, that it may be after its server has ended.
+	Maybe []string `json:"maybe"`
 }
 
 // Stage is one step of a worker's start.
 type Stage struct {
 	Name string `json:"name"` // window agent ready typed verified submitted turn
 	OK   bool   `json:"ok"`
-	MS   int64  `json:"ms"` // since the start was asked for; 0 where it was not reached
+	MS   int64  `json:"ms"` // since the start was asked for, or came out of the line; 0 where it was not reached
 }
 
 // StartInfo is how a worker's start goes.
@@ -92,6 +130,16 @@ type StartInfo struct {
 	Next     []string   `json:"next"`
 	Code     int        `json:"code"`  // the exit code that the start has come to; meaningless while Delivery is ""
 	Error    *Error     `json:"error"` // where no window could be opened or the agent died
+	// Unheard is the agent that answers for the worker where st has seen no hook of it: without hooks it can't be told of
+	// what happens, and has to wait. "" where it can, and for a person.
+	Unheard string `json:"unheard"`
+	// New is what this answer tells of the worker that is news; hand it to wait-told after printing.
+	New []Told `json:"new,omitempty"`
+	// Overlaps are the live workers whose scope may hold a file that is in its own too.
+	Overlaps []Overlap `json:"overlaps"`
+	// Queued is its place in line for its window, 0 where it does not wait; MaxWorkers is what it waits for.
+	Queued     int `json:"queued"`
+	MaxWorkers int `json:"max_workers"`
 }
 
 // WaitInfo is the answer of wait.
@@ -114,6 +162,7 @@ type ReadInfo struct {
 	Answer       string     `json:"answer"`
 	AnswerSource string     `json:"answer_source"` // hook, transcript, ""
 	Files        []string   `json:"files"`
+	OutsideScope []string   `json:"outside_scope"` // files that were changed outside its scope by then
 	Notes        []Report   `json:"notes"`
 	Branch       string     `json:"branch"`
 	Base         string     `json:"base"`
@@ -124,16 +173,41 @@ type ReadInfo struct {
 
 // MessageInfo is a message as it is shown.
 type MessageInfo struct {
-	ID        string     `json:"id"`
-	Run       string     `json:"run"`
-	From      string     `json:"from"` // agent id, "" for a person
-	To        string     `json:"to"`   // worker id
-	Path      string     `json:"path"`
-	State     string     `json:"state"` // queued typed delivered unknown not_delivered
-	Why       string     `json:"why"`   // what holds it back, see WhyHeld; "" for nothing
-	Created   time.Time  `json:"created"`
-	Submitted *time.Time `json:"submitted"`
-	Delivered *time.Time `json:"delivered"`
+	ID   string `json:"id"`
+	Run  string `json:"run"`
+	Type string `json:"type"` // message question answer escalation worker_done
+	From string `json:"from"` // agent id, "" for a person, st
+	// FromWorker and FromName are the id and the name of the worker that the sender is, "" for none.
+	FromWorker string     `json:"from_worker"`
+	FromName   string     `json:"from_name"`
+	To         string     `json:"to"` // the box: worker id or run id
+	Subject    string     `json:"subject"`
+	Body       string     `json:"body"`
+	Long       bool       `json:"long"`   // its text is longer than BodyMost and stands in the file at Path alone
+	Worker     string     `json:"worker"` // of which it speaks
+	Dispatch   string     `json:"dispatch"`
+	Options    []string   `json:"options"`  // of a question
+	Reply      string     `json:"reply"`    // of a question: the message that answers it
+	ReplyTo    string     `json:"reply_to"` // of an answer: the question
+	Path       string     `json:"path"`
+	State      string     `json:"state"` // queued typed delivered unknown not_delivered
+	Why        string     `json:"why"`   // what holds it back, see WhyHeld; "" for nothing
+	Created    time.Time  `json:"created"`
+	Submitted  *time.Time `json:"submitted"`
+	Delivered  *time.Time `json:"delivered"`
+	Settled    *time.Time `json:"settled"` // since when it is not open any more
+	How        string     `json:"how"`     // acked replied told past run_ended
+	Over       string     `json:"over"`    // of a question: why it gets no answer any more: taken_back, run_ended
+}
+
+// RequestInfo is a request that was taken.
+type RequestInfo struct {
+	ID     string          `json:"id"`
+	Input  string          `json:"input"` // name of the input, "" where an older program took it
+	At     time.Time       `json:"at"`
+	By     string          `json:"by"`     // agent id or "person", "" where an older program took it
+	Answer json.RawMessage `json:"answer"` // null where the input has none
+	Worker *WorkerInfo     `json:"worker"` // the one that was started by it, as it is now; else nil
 }
 
 // TreeInfo is a run with its workers, for drawing.
@@ -142,6 +216,7 @@ type TreeInfo struct {
 	Coordinator *AgentInfo   `json:"coordinator"` // nil for a person
 	Workers     []WorkerInfo `json:"workers"`
 	Completed   int          `json:"completed"` // settled workers that are left out without --all
+	Teams       []TreeInfo   `json:"teams"`     // the runs that its workers coordinate: Run.Lead says which worker
 }
 
 // SessionInfo is a session of a multiplexer server.
@@ -166,10 +241,13 @@ type StatusInfo struct {
 	Version string   `json:"version"`
 	Servers []string `json:"servers"`
 	Agents  int      `json:"agents"` // live ones
+	Gates   []string `json:"gates"`  // ids of the open ones
 	Spool   int      `json:"spool"`  // files waiting
 	Store   string   `json:"store"`  // ok, or what was recovered
 	StoreB  int64    `json:"store_bytes"`
 	RSS     int64    `json:"rss_bytes"`
+	// Lost is what was lost with servers that have ended, and is not restored yet.
+	Lost []LostInfo `json:"lost"`
 }
 
 // Answers of orders.
@@ -179,6 +257,7 @@ type (
 		Run     RunInfo  `json:"run"`
 		Stopped []string `json:"stopped"` // worker ids
 		Already bool     `json:"already"` // nothing was to do
+		Left    int      `json:"left"`    // of an end: how many of its tasks nobody has begun
 	}
 	// StartAnswer names what a start has made.
 	StartAnswer struct {
@@ -189,6 +268,9 @@ type (
 		Task     string `json:"task"`
 		Dispatch string `json:"dispatch"`
 		Agent    string `json:"agent"`
+		// EnvFile is the environment that it was started with: a request that is repeated brings another one.
+		EnvFile string `json:"env_file,omitempty"`
+		Queued  int    `json:"queued,omitempty"` // place in line for its window, 0 where that is ordered
 	}
 	// WorkerAnswer is the worker that was meant.
 	WorkerAnswer struct {
@@ -203,9 +285,20 @@ type (
 		Pressed int        `json:"pressed"` // how many; fewer than asked where the screen changed meanwhile
 		Asked   int        `json:"asked"`
 	}
+	// AdoptAnswer names what an adoption has made.
+	AdoptAnswer struct {
+		StartAnswer
+		Already bool `json:"already"` // it was a worker of the run before
+	}
 	// SendAnswer is the message that was recorded.
 	SendAnswer struct {
 		Message MessageInfo `json:"message"`
+	}
+	// HookAnswer is what a hook is to tell its agent: a line of fixed words and ids, "" for nothing. Context is what
+	// an agent that has forgotten it should know of itself; nobody is owed it, so nobody asks whether it was heard.
+	HookAnswer struct {
+		Line    string `json:"line,omitempty"`
+		Context string `json:"context,omitempty"`
 	}
 	// DoneAnswer is what became of a report.
 	DoneAnswer struct {
@@ -221,15 +314,21 @@ type (
 // Arguments of views.
 type (
 	RunArgs     struct{ Run string }    // "" = the caller's current run
-	ListArgs    struct{ All bool }      // also what has ended
 	WorkerArgs  struct{ Worker string } // id, or a name in the current run
 	StartArgs   struct{ Dispatch string }
 	MessageArgs struct{ Message string } // id
-	EventArgs   struct {
+	RequestArgs struct{ Request string } // id
+	ListArgs    struct {
+		All   bool // also what has ended
+		Brief bool // of a tree: each worker once, and of long texts the beginning, for who draws a line of each
+	}
+	EventArgs struct {
 		Run   string   // of history: id or name, "" = all
 		Since uint64   // only what came after this event
 		Types []string // none = all
 		Limit int      // of history: at most the newest; 0 = all
+		// Of history: only what speaks of this task (id), and of this worker (id, or a name in the run).
+		Task, Worker string
 	}
 	WaitArgs struct {
 		Workers      []string // ids or names; none = all of the run
@@ -243,3 +342,89 @@ type (
 		Screen bool
 	}
 )
+
+// LostInfo is what was lost with a server that has ended.
+type LostInfo struct {
+	Socket   string    `json:"socket"`
+	Sessions []string  `json:"sessions"` // names
+	Windows  int       `json:"windows"`
+	At       time.Time `json:"at"` // when it was seen
+}
+
+// RestoreInfo is what a restore has done, or would do.
+type RestoreInfo struct {
+	DryRun  bool             `json:"dry_run"`
+	Already bool             `json:"already"` // there was nothing to do
+	Windows []RestoredWindow `json:"windows"`
+}
+
+// RestoredWindow is what became of a window.
+type RestoredWindow struct {
+	Server  string         `json:"server"` // socket
+	Session string         `json:"session"`
+	Index   int            `json:"index"`
+	Name    string         `json:"name"`
+	Window  string         `json:"window"` // its id now, "" where it has none
+	What    string         `json:"what"`   // restored, left, skipped
+	Why     string         `json:"why"`
+	Panes   []RestoredPane `json:"panes"`
+}
+
+// RestoredPane is what became of a pane of it.
+type RestoredPane struct {
+	Pane   string `json:"pane"` // its id now, "" where it has none
+	Dir    string `json:"dir"`
+	What   string `json:"what"` // shell, resumed, starting, waiting, back, gone, failed
+	Why    string `json:"why"`
+	Kind   string `json:"kind"`   // of its agent, "" for a shell
+	Worker string `json:"worker"` // id
+	From   string `json:"from"`   // agent id of who was there
+	Agent  string `json:"agent"`  // agent id of who is there now
+	// Env are names of variables that it was started with and does not have now: their values are kept nowhere.
+	Env []string `json:"env"`
+}
+
+// Fate is what has become of an agent that sat in a pane of a server that has ended.
+type Fate struct {
+	Agent     Agent
+	Worker    string   // id
+	Env       []string // names of the variables that were given by hand
+	Resumable bool     // and nobody is taking its conversation up yet
+	Next      string   // the agent that has its conversation, "" for none
+}
+
+// FatesOf are those of the agents of servers at a socket, by server and pane, the newest of each pane; a server that runs is
+// left out.
+func FatesOf(v View, socket, running string) map[string]Fate {
+	fates := map[string]Fate{}
+	each(v, "agent", func(a Agent) bool {
+		if a.Place.Pane == "" || a.Place.Server == running || !strings.HasPrefix(a.Place.Server, socket+"|") || a.Gone != serverGone && !a.Resumable {
+			return true
+		}
+		f := Fate{Agent: a, Resumable: a.Resumable, Next: successor(v, a)}
+		if w, ok := workerOf(v, a.ID); ok {
+			f.Worker, f.Env = w.ID, w.EnvNames
+		}
+		if next, ok := get[Agent](v, "agent/"+a.Restart); ok && next.Gone == "" && f.Next == "" {
+			f.Resumable, f.Next = false, next.ID
+		}
+		fates[a.Place.Server+a.Place.Pane] = f
+		return true
+	})
+	return fates
+}
+
+// successor is the last that took up the conversation of an agent that has ended, where it lives or may come back itself;
+// "" for none.
+func successor(v View, a Agent) (id string) {
+	for range successorsMost {
+		next, ok := get[Agent](v, "agent/"+a.Next)
+		if !ok {
+			break
+		}
+		if a, id = next, ""; a.there() {
+			id = a.ID
+		}
+	}
+	return id
+}

@@ -1,10 +1,6 @@
 package orch
 
-import (
-	"encoding/json"
-	"fmt"
-	"time"
-)
+import "time"
 
 // May is what an agent may ask beyond the rule, from config.toml [agents_may].
 type May struct {
@@ -14,6 +10,11 @@ type May struct {
 	Verbs []string `json:"verbs,omitempty"`
 	// DemoRun lets an agent give the built-in agent tasks with lines that run commands.
 	DemoRun bool `json:"demo_run,omitempty"`
+	// Kinds lets an agent start agents of the kinds that a person has described.
+	Kinds bool `json:"kinds,omitempty"`
+	// Setup lets an agent say by which command a worker's worktree is made ready.
+	Setup bool `json:"setup,omitempty"`
+	Check bool `json:"check,omitempty"` // and by which attempts are checked
 }
 
 // Orders, given by a verb.
@@ -33,6 +34,7 @@ type (
 	WorkerStart struct {
 		Kind         string        `json:"kind"`
 		Name         string        `json:"name,omitempty"` // "" = kind and number
+		Task         string        `json:"task,omitempty"` // id of a task that is ready; "" = a new one of Spec
 		Spec         string        `json:"spec"`           // the task's text
 		Source       string        `json:"source,omitempty"`
 		Title        string        `json:"title,omitempty"` // "" = first line of the text
@@ -40,16 +42,21 @@ type (
 		Program      string        `json:"program"`         // absolute path of the agent's program
 		Model        string        `json:"model,omitempty"`
 		Args         []string      `json:"args,omitempty"`
+		Scope        Scope         `json:"scope,omitempty"`     // which files it may edit; none = all
 		EnvNames     []string      `json:"env_names,omitempty"` // names given with --env
 		EnvFile      string        `json:"env_file"`            // 0600 file with the agent's whole environment
 		ReadyTimeout time.Duration `json:"ready_timeout"`       // 0 = 90 s
 		TurnTimeout  time.Duration `json:"turn_timeout"`        // 0 = 30 s
+		// Tree is the git worktree in which it works, instead of Dir; nil for none.
+		Tree *TreeWant `json:"tree,omitempty"`
 
 		// Found by the daemon before the order reaches Step.
 		Target  Place    `json:"target"`          // server, session, session name in which the window is opened
 		CopyDir string   `json:"copy_dir"`        // folder of the task copies, of plain characters
 		Lifts   []string `json:"lifts,omitempty"` // those of Args that lift permissions
 		Mute    bool     `json:"mute,omitempty"`  // the kind calls no hook before its first prompt
+		Blind   bool     `json:"blind,omitempty"` // the kind has no hooks and no log: nothing proves a turn, or tells of its end
+		Given   bool     `json:"given,omitempty"` // a person has described the kind
 		Runs    bool     `json:"runs,omitempty"`  // the task's text itself runs commands (the built-in agent)
 		Command string   `json:"command"`         // how the agent's shell calls us: "st"
 		May     May      `json:"may"`
@@ -65,6 +72,13 @@ type (
 		Summary  string   `json:"summary"`
 		Files    []string `json:"files,omitempty"`
 		Text     string   `json:"text,omitempty"`
+		// LeaveWorkers says that the workers of the caller's own run may go on after it.
+		LeaveWorkers bool `json:"leave_workers,omitempty"`
+
+		// Found by the daemon before the order reaches Step: what was changed outside the worker's scope since it began, relative
+		// to its folder, and why that could not be found out.
+		Outside   []string `json:"outside,omitempty"`
+		Unchecked string   `json:"unchecked,omitempty"`
 	}
 	// WorkerProgress is a line about what a worker does just now. Answer: WorkerAnswer.
 	WorkerProgress struct {
@@ -86,6 +100,8 @@ type (
 	// WaitTold says that a waiting caller has printed these states.
 	WaitTold struct {
 		States []Told `json:"states"` // Who is filled in by Step
+		// News says that only news of them have been told: a wait still returns with them.
+		News bool `json:"news,omitempty"`
 	}
 )
 
@@ -94,6 +110,11 @@ type (
 	// Hook is one hook call of an agent. Whose it is follows from Input.By.
 	Hook struct {
 		Kind  string     `json:"kind"`
+		Event AgentEvent `json:"event"`
+	}
+	// HookUnheard says that the hook of an event was answered with a line and has not got the answer: it had given up, or
+	// the daemon ended before it was sent. Whose it is follows from Input.By.
+	HookUnheard struct {
 		Event AgentEvent `json:"event"`
 	}
 	// Transcript is what an agent's own log says.
@@ -123,17 +144,20 @@ type (
 	}
 	// ScreenSeen is a look at an agent's screen that differs from the last.
 	ScreenSeen struct {
-		Agent   string `json:"agent"`
-		Screen  string `json:"screen"`            // a name of hooks.Screen, draft or copy_mode
-		Working bool   `json:"working,omitempty"` // beside the input line a running turn is shown
-		Says    string `json:"says,omitempty"`    // what it asks, for people; at most 200 bytes
+		Agent   string    `json:"agent"`
+		Screen  string    `json:"screen"`            // a name of hooks.Screen, draft or copy_mode
+		Working bool      `json:"working,omitempty"` // beside the input line a running turn is shown
+		Says    string    `json:"says,omitempty"`    // what it asks, for people; at most 200 bytes
+		Looked  time.Time `json:"looked,omitzero"`   // when the look was taken, at the latest; zero = when it is told
 	}
 	// WordTyped is the result of WordType.
 	WordTyped struct {
 		Word string `json:"word"`
 		// Outcome: submitted (Enter went in while exactly the line stood there), or withheld: nothing has been
-		// submitted and nothing of ours stands in the input line.
-		Outcome   string     `json:"outcome"`
+		// submitted.
+		Outcome string `json:"outcome"`
+		// Stands says that the line, or a part of it, may stand in the input line all the same.
+		Stands    bool       `json:"stands,omitempty"`
 		Why       string     `json:"why,omitempty"` // for withheld: draft, copy_mode, a screen's name, gone, busy
 		Typed     *time.Time `json:"typed,omitempty"`
 		Verified  *time.Time `json:"verified,omitempty"`
@@ -141,13 +165,22 @@ type (
 	}
 	// FileWritten is the result of FileWrite.
 	FileWritten struct {
-		Word  string `json:"word"`
-		Error string `json:"error,omitempty"` // why it could not be written; "" where it was
+		Word    string `json:"word"`              // "" where none names it
+		Message string `json:"message,omitempty"` // whose text it is
+		Error   string `json:"error,omitempty"`   // why it could not be written; "" where it was
 	}
-	// KeysPressed says what became of keys in a worker's window.
+	// LogSearched is the result of LogSearch.
+	LogSearched struct {
+		Word  string `json:"word"`
+		Found bool   `json:"found,omitempty"`
+		Error string `json:"error,omitempty"` // why the log could not be read
+		None  string `json:"none,omitempty"`  // path of the log where there is none
+	}
+	// KeysPressed says what became of keys in a worker's window. Answer: KeyAnswer, none where none was pressed.
 	KeysPressed struct {
 		Worker  string `json:"worker"`
 		Pressed int    `json:"pressed"` // how many
+		Asked   int    `json:"asked"`   // of how many
 		Before  string `json:"before"`  // names of screens
 		After   string `json:"after"`
 	}
@@ -155,6 +188,24 @@ type (
 	AgentStopped struct {
 		Agent    string   `json:"agent"`
 		LeftOver []string `json:"left_over,omitempty"` // processes that detached themselves: "pid name"
+		Lives    string   `json:"lives,omitempty"`     // why it was left as it is, where it was only asked; "" where it has ended
+	}
+	// WaitBegan says that the caller begins to wait; Deaf are the kinds whose agents do not hear what a command prints
+	// once the turn has ended that ran it.
+	WaitBegan struct {
+		Args WaitArgs `json:"args"`
+		For  string   `json:"for,omitempty"` // see Waiter.For; then Args mean nothing
+		// Types are those of the mail that it waits for; none = any.
+		Types []string        `json:"types,omitempty"`
+		Deaf  map[string]bool `json:"deaf,omitempty"`
+	}
+	// WaitOver says that the process of a wait has ended.
+	WaitOver struct {
+		Process Process `json:"process"`
+	}
+	// LaunchDropped is the result of LaunchDrop.
+	LaunchDropped struct {
+		Agent string `json:"agent"`
 	}
 	// Tick says only that time has passed.
 	Tick struct{}
@@ -176,6 +227,7 @@ const (
 	Compacted       = "compacted"
 	SubagentStarted = "subagent-started"
 	SubagentEnded   = "subagent-ended"
+	WordIn          = "word-in" // Marks: the agent's own log holds our lines, so they are in its conversation
 	Noticed         = "noticed" // anything else: proves that the agent lives
 )
 
@@ -192,9 +244,11 @@ type AgentEvent struct {
 	Marks        []string  `json:"marks,omitempty"`   // marks of our own lines found in the prompt
 	Machine      bool      `json:"machine,omitempty"` // a prompt that nobody typed
 	Tool         string    `json:"tool,omitempty"`
-	What         string    `json:"what,omitempty"` // at most 200 bytes
+	What         string    `json:"what,omitempty"`    // at most 200 bytes
+	Options      []string  `json:"options,omitempty"` // what may be answered: a line each, at most 20 of at most 200 bytes
 	Answer       string    `json:"answer,omitempty"`
-	Limit        bool      `json:"limit,omitempty"` // of turn-failed: a usage limit ended it, and Answer tells of it
+	Continued    bool      `json:"continued,omitempty"` // of turn-ended: a hook's answer has made this turn go on before
+	Limit        bool      `json:"limit,omitempty"`     // of turn-failed: a usage limit ended it, and Answer tells of it
 	Background   int       `json:"background,omitempty"`
 }
 
@@ -215,14 +269,30 @@ type (
 		Program  string   `json:"program"`
 		Model    string   `json:"model,omitempty"`
 		Args     []string `json:"args,omitempty"`
+		Scope    Scope    `json:"scope,omitempty"` // which files it may edit; none = all
 		EnvFile  string   `json:"env_file"`
+		Keep     bool     `json:"keep,omitempty"` // EnvFile is its task's, and is kept for the next attempt
 		Nonce    string   `json:"nonce"`
 		// The task copy: its path, and what goes into it beside the fixed recipe.
 		Copy    string `json:"copy"`
 		Run     string `json:"run"`
 		Task    string `json:"task"`
 		Spec    string `json:"spec"`
-		Command string `json:"command"` // how the agent's shell calls us
+		Command string `json:"command"`          // how the agent's shell calls us
+		Branch  string `json:"branch,omitempty"` // of its worktree, "" without one
+		// Resume is the conversation that the agent takes up again, "" for a new one. Then no task copy is written.
+		Resume string `json:"resume,omitempty"`
+		Log    string `json:"log,omitempty"` // path of that conversation's own log, "" where unknown
+		// Shell says that the window stays as a shell when the agent has ended: a person had started it in one.
+		Shell bool `json:"shell,omitempty"`
+		// Look says that the window may be there already: the store was lost and is older than the order.
+		Look   bool   `json:"look,omitempty"`
+		Status Status `json:"status,omitzero"`
+	}
+	// LaunchDrop removes what was kept for a start that will not come.
+	LaunchDrop struct {
+		Agent   string `json:"agent"` // "" for that of a task
+		EnvFile string `json:"env_file"`
 	}
 	// WordType types one line into an agent's input line and submits it, or does neither.
 	WordType struct {
@@ -238,6 +308,35 @@ type (
 		Word string `json:"word"`
 		Path string `json:"path"`
 		Note Note   `json:"note"`
+		// Task, where it is set, is what stands in it instead of the note.
+		Task *TaskCopy `json:"task,omitempty"`
+	}
+	// TaskCopy is a task as it is handed to a worker that is there.
+	TaskCopy struct {
+		Worker   string `json:"worker"`
+		Run      string `json:"run"`
+		Task     string `json:"task"`
+		Dispatch string `json:"dispatch"`
+		Command  string `json:"command"` // how the agent's shell calls us
+		Spec     string `json:"spec"`
+		Scope    Scope  `json:"scope,omitempty"`  // which files the worker may edit; none = all
+		Branch   string `json:"branch,omitempty"` // of its worktree, "" without one
+		Status   Status `json:"status,omitzero"`
+	}
+	// Status is what a worker should know of its place in the run beside its task.
+	Status struct {
+		Alone   bool   `json:"alone,omitempty"`   // it may start no workers
+		Adopted bool   `json:"adopted,omitempty"` // it does not only work for the run
+		Team    string `json:"team,omitempty"`    // the run that it coordinates itself
+	}
+	// LogSearch looks for a mark in an agent's own log: whether a line of ours is in its conversation.
+	LogSearch struct {
+		Word string `json:"word"`
+		Kind string `json:"kind"`
+		Path string `json:"path"`
+		Mark string `json:"mark"`
+		// Ended says that the agent's process has: then what nothing has followed yet is in the conversation too.
+		Ended bool `json:"ended,omitempty"`
 	}
 	// AgentStop asks an agent to quit, closes its pane and ends its process tree.
 	AgentStop struct {
@@ -246,6 +345,8 @@ type (
 		Place  Place   `json:"place"`
 		Proc   Process `json:"proc"`
 		Runner Process `json:"runner"`
+		// Gently says that it is only asked to: where a turn runs by then, or it does not go, it stays.
+		Gently bool `json:"gently,omitempty"`
 	}
 )
 
@@ -260,6 +361,7 @@ func (WorkerKey) Type() string      { return "worker-key" }
 func (KeysPressed) Type() string    { return "keys-pressed" }
 func (WaitTold) Type() string       { return "wait-told" }
 func (Hook) Type() string           { return "hook" }
+func (HookUnheard) Type() string    { return "hook-unheard" }
 func (Transcript) Type() string     { return "transcript" }
 func (PaneOpened) Type() string     { return "pane-opened" }
 func (PaneFailed) Type() string     { return "pane-failed" }
@@ -269,119 +371,15 @@ func (ScreenSeen) Type() string     { return "screen-seen" }
 func (WordTyped) Type() string      { return "word-typed" }
 func (FileWritten) Type() string    { return "file-written" }
 func (AgentStopped) Type() string   { return "agent-stopped" }
+func (LogSearched) Type() string    { return "log-searched" }
+func (LogSearch) Type() string      { return "log-search" }
+func (LaunchDropped) Type() string  { return "launch-dropped" }
+func (Configured) Type() string     { return "configured" }
+func (WaitBegan) Type() string      { return "wait-began" }
+func (WaitOver) Type() string       { return "wait-over" }
 func (Tick) Type() string           { return "tick" }
 func (PaneOpen) Type() string       { return "pane-open" }
 func (WordType) Type() string       { return "word-type" }
 func (FileWrite) Type() string      { return "file-write" }
 func (AgentStop) Type() string      { return "agent-stop" }
-
-// DecodeWhat reads an input's happening from its name and JSON, as it stands on the wire.
-func DecodeWhat(name string, raw []byte) (What, error) {
-	switch name {
-	case "run-start":
-		return decode[RunStart](raw)
-	case "run-end":
-		return decode[RunEnd](raw)
-	case "worker-start":
-		return decode[WorkerStart](raw)
-	case "worker-stop":
-		return decode[WorkerStop](raw)
-	case "worker-done":
-		return decode[WorkerDone](raw)
-	case "worker-progress":
-		return decode[WorkerProgress](raw)
-	case "worker-send":
-		return decode[WorkerSend](raw)
-	case "worker-key":
-		return decode[WorkerKey](raw)
-	case "keys-pressed":
-		return decode[KeysPressed](raw)
-	case "wait-told":
-		return decode[WaitTold](raw)
-	case "hook":
-		return decode[Hook](raw)
-	case "transcript":
-		return decode[Transcript](raw)
-	case "pane-opened":
-		return decode[PaneOpened](raw)
-	case "pane-failed":
-		return decode[PaneFailed](raw)
-	case "agent-started":
-		return decode[AgentStarted](raw)
-	case "agent-exited":
-		return decode[AgentExited](raw)
-	case "screen-seen":
-		return decode[ScreenSeen](raw)
-	case "word-typed":
-		return decode[WordTyped](raw)
-	case "file-written":
-		return decode[FileWritten](raw)
-	case "agent-stopped":
-		return decode[AgentStopped](raw)
-	case "tick":
-		return decode[Tick](raw)
-	}
-	return nil, fmt.Errorf("no input is called %q", name)
-}
-
-// DecodeOrder reads an effect's order from its name and JSON, as it stands in the journal.
-func DecodeOrder(name string, raw []byte) (Order, error) {
-	switch name {
-	case "pane-open":
-		return decode[PaneOpen](raw)
-	case "word-type":
-		return decode[WordType](raw)
-	case "file-write":
-		return decode[FileWrite](raw)
-	case "agent-stop":
-		return decode[AgentStop](raw)
-	}
-	return nil, fmt.Errorf("no effect is called %q", name)
-}
-
-// DecodeEntity reads an entity from its key and JSON, as it stands in the journal.
-func DecodeEntity(key string, raw []byte) (Entity, error) {
-	noun, _, _ := cut(key)
-	switch noun {
-	case "counters":
-		return decode[Counters](raw)
-	case "run":
-		return decode[Run](raw)
-	case "agent":
-		return decode[Agent](raw)
-	case "task":
-		return decode[Task](raw)
-	case "worker":
-		return decode[Worker](raw)
-	case "dispatch":
-		return decode[Dispatch](raw)
-	case "word":
-		return decode[Word](raw)
-	case "message":
-		return decode[Message](raw)
-	case "told":
-		return decode[Told](raw)
-	case "clock":
-		return decode[Clock](raw)
-	}
-	return nil, fmt.Errorf("no entity has the key %q", key)
-}
-
-func decode[T any](raw []byte) (T, error) {
-	var v T
-	if len(raw) == 0 {
-		return v, nil
-	}
-	err := json.Unmarshal(raw, &v)
-	return v, err
-}
-
-// cut splits a key into noun and id.
-func cut(key string) (noun, id string, ok bool) {
-	for i := 0; i < len(key); i++ {
-		if key[i] == '/' {
-			return key[:i], key[i+1:], true
-		}
-	}
-	return key, "", false
-}
+func (LaunchDrop) Type() string     { return "launch-drop" }

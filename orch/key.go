@@ -22,6 +22,9 @@ func (s *step) workerKey(o WorkerKey) *Error {
 	if err != nil {
 		return err
 	}
+	if err := s.related(w); err != nil {
+		return err
+	}
 	a, _ := get[Agent](s, "agent/"+w.Agent)
 	switch {
 	case a.Gone != "":
@@ -36,7 +39,14 @@ func (s *step) workerKey(o WorkerKey) *Error {
 
 // keysPressed notes what became of keys.
 func (s *step) keysPressed(o KeysPressed) {
-	if w, ok := get[Worker](s, "worker/"+o.Worker); ok {
-		s.log("keys-pressed", Event{Worker: w.ID, Agent: w.Agent, Text: fmt.Sprintf("%d: %s, %s", o.Pressed, o.Before, o.After)})
+	w, ok := get[Worker](s, "worker/"+o.Worker)
+	if !ok {
+		return
+	}
+	s.log("keys-pressed", Event{Worker: w.ID, Agent: w.Agent, Text: fmt.Sprintf("%d: %s, %s", o.Pressed, o.Before, o.After)})
+	if o.Pressed > 0 {
+		s.answer = func() any {
+			return KeyAnswer{Worker: workerInfo(s, w.ID), Before: o.Before, After: o.After, Pressed: o.Pressed, Asked: o.Asked}
+		}
 	}
 }

@@ -22,6 +22,9 @@ type Note struct {
 	Run     string `json:"run"`
 	From    string `json:"from"` // "a person", or an agent's id
 	Text    string `json:"text"`
+	// Of an answer: the id of the question, and what that asks.
+	Asked    string `json:"asked,omitempty"`
+	Question string `json:"question,omitempty"`
 }
 
 // messageLine is what is typed: fixed words and a path of plain characters.
@@ -35,28 +38,19 @@ func (s *step) workerSend(o WorkerSend) *Error {
 	if err != nil {
 		return err
 	}
-	id, err := s.orders(w)
-	if err != nil {
+	id := s.who(s.in.By)
+	if err := s.mayWrite(w, id); err != nil {
 		return err
 	}
-	a, _ := get[Agent](s, "agent/"+w.Agent)
-	if a.Gone != "" || w.Stopping != nil {
-		return refuse("agent_exited", "st worker read "+w.ID, "worker %q has ended or is being stopped, so nobody would read a message", w.Name)
+	a, err := s.addressee(w)
+	if err != nil {
+		return err
 	}
 	if err := s.mayInterject(w, a, o.Now); err != nil {
 		return err
 	}
-	m := Message{ID: s.next("m"), Run: w.Run, To: w.ID, State: Queued, Created: s.at}
-	if id.agent != nil {
-		m.From = id.agent.ID
-	}
-	m.Path = strings.TrimSuffix(firstCopy(s, a.ID), ".md") + "-" + m.ID + ".md"
-	word := Word{ID: s.next("o"), Agent: a.ID, Message: m.ID, Text: messageLine(m.Path), Mark: m.Path, State: unwritten, Now: o.Now, Patience: turnTimeout}
-	s.put(m)
-	s.put(word)
-	s.logMessage("message-queued", m, Event{By: id.name()})
-	s.do(FileWrite{Word: word.ID, Path: m.Path, Note: Note{Message: m.ID, Worker: w.ID, Run: w.Run, From: sender(id), Text: o.Text}})
-	s.answer = func() any { return SendAnswer{Message: messageInfo(s, m.ID)} }
+	m := s.post(w, a, id, letter{body: o.Text, now: o.Now})
+	s.answer = func() any { return SendAnswer{Message: s.sent([]string{m.ID})[0]} }
 	return nil
 }
 
@@ -66,7 +60,7 @@ func (s *step) mayInterject(w Worker, a Agent, now bool) *Error {
 		return nil
 	}
 	why := a.held(s.at)
-	if _, behind := headOf(s, a.ID); behind && why == "" {
+	if nextLine(s, a.ID) != nil && why == "" {
 		why = Queued
 	}
 	if why == "" {
@@ -90,10 +84,18 @@ func WhyHeld(why string) string {
 		return "its pane is in copy mode"
 	case "busy":
 		return "somebody has just pressed a key there"
+	case resumable:
+		return "its terminals were closed, and it has not come back yet"
 	case gone:
 		return "its agent is gone"
 	case "stopped":
 		return "it was stopped"
+	case released:
+		return "it was released"
+	case turnOver:
+		return "its turn was over before the line went in"
+	case hookGone:
+		return "the hook that was to tell it gave up waiting for it"
 	case working:
 		return "its turn runs"
 	case starting:
@@ -106,12 +108,19 @@ func WhyHeld(why string) string {
 	return "it waits (" + why + ")"
 }
 
+// filesOf is what the paths of the files begin with that a worker is to read. Of one that was opened for the run its launch lets
+// it read what is named after its first task copy.
+func filesOf(v View, w Worker) string {
+	if w.Files != "" {
+		return w.Files
+	}
+	return strings.TrimSuffix(firstCopy(v, w.Agent), ".md")
+}
+
 // firstCopy is the task copy that an agent was started with. Files named after it are what its launch lets it read.
 func firstCopy(v View, agent string) (path string) {
-	each(v, "dispatch", func(d Dispatch) bool {
-		if d.Agent == agent {
-			path = d.Copy
-		}
+	each(v, Of("dispatch", agent), func(d Dispatch) bool {
+		path = d.Copy
 		return path == ""
 	})
 	return path
@@ -125,41 +134,57 @@ func sender(id identity) string {
 }
 
 func (s *step) logMessage(kind string, m Message, e Event) {
-	w, _ := get[Worker](s, "worker/"+m.To)
-	e.Message, e.Run, e.Worker, e.Agent = m.ID, m.Run, m.To, w.Agent
+	w, ok := get[Worker](s, "worker/"+m.To)
+	if !ok { // to a run
+		w, _ = get[Worker](s, "worker/"+m.Worker)
+	}
+	e.Message, e.Run, e.Worker, e.Agent = m.ID, m.Run, w.ID, w.Agent
 	s.log(kind, e)
 }
 
 func (m Message) entered(s *step, t WordTyped) {
-	m.State, m.Why, m.Submitted = Typed, "", t.Submitted
+	m.Why, m.Submitted = "", t.Submitted
+	if m.Delivered == nil {
+		m.State = Typed
+	}
 	s.put(m)
 	s.logMessage("message-typed", m, Event{})
 }
 
 func (m Message) withheld(s *step, t WordTyped) {
-	m.Why = t.Why
+	if m.Delivered != nil {
+		return // a check has told it
+	}
+	m.State, m.Why, m.Submitted = Queued, t.Why, nil
 	s.put(m)
 }
 
 func (m Message) dropped(s *step, why string) {
+	if m.Delivered != nil {
+		return
+	}
 	m.State, m.Why = NotDelivered, why
 	s.put(m)
 	s.logMessage("message-not-delivered", m, Event{Text: why})
 }
 
 func (m Message) overdue(s *step) {
+	if m.Delivered != nil {
+		return
+	}
 	m.State = Unknown
 	s.put(m)
 	s.logMessage("message-unknown", m, Event{})
 }
 
 func (m Message) proved(s *step) {
-	m.State, m.Why, m.Delivered = Delivered, "", ptr(s.at)
 	if m.Submitted == nil {
 		m.Submitted = ptr(s.at)
+		s.put(m)
 	}
-	s.put(m)
-	s.logMessage("message-delivered", m, Event{})
+	s.known(m.ID)
+	m, _ = get[Message](s, m.Key())
+	s.settleMessage(m, told)
 }
 
 // MessageOf is one message by its id.
@@ -172,5 +197,11 @@ func MessageOf(v View, _ Caller, a MessageArgs) (MessageInfo, *Error) {
 
 func messageInfo(v View, id string) MessageInfo {
 	m, _ := get[Message](v, "message/"+id)
-	return MessageInfo(m)
+	var w Worker
+	if m.From != "" {
+		w, _ = workerOf(v, m.From)
+	}
+	return MessageInfo{FromWorker: w.ID, FromName: w.Name, Long: m.Long, ID: m.ID, Run: m.Run, Type: m.Type, From: m.From, To: m.To, Subject: m.Subject, Body: m.Body, Worker: m.Worker, Dispatch: m.Dispatch,
+		Options: list(m.Options), Reply: m.Reply, ReplyTo: m.ReplyTo, Over: m.Over, Path: m.Path, State: m.State, Why: m.Why, Created: m.Created, Submitted: m.Submitted,
+		Delivered: m.Delivered, Settled: m.Settled, How: m.How}
 }

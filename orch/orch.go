@@ -20,9 +20,9 @@ import (
 type View interface {
 	// Entity returns the entity of that key, or nil.
 	Entity(key string) Entity
-	// Each calls f for every entity of one noun ("run", "worker", ...) in the order in which they were
-	// first put, until f returns false.
-	Each(noun string, f func(Entity) bool)
+	// Each calls f for every entity on one shelf in the order in which they were first put, until f returns
+	// false. Each stands on that of its noun ("run", "worker", ...) and on those that it names, see Shelves.
+	Each(shelf string, f func(Entity) bool)
 }
 
 // Entity is one record. Its key is the noun, a slash and the id: "worker/w2".
@@ -33,6 +33,9 @@ type Input struct {
 	At time.Time // when it happened; never zero
 	// Request is the id under which an order can be repeated without happening twice; "" for facts.
 	Request string
+	// Completes says that Request was taken before and this tells what came of it: the answer that is kept is replaced
+	// by this one's; where there is none the request is forgotten, like one that was refused.
+	Completes bool
 	// By is who gave the order or sent the event; zero for facts the daemon found itself.
 	By Caller
 	// Nonce is 128 bits of fresh randomness in hex, for a secret that this input may have to create.
@@ -80,7 +83,9 @@ type Event struct {
 	Task     string    `json:"task,omitempty"`
 	Dispatch string    `json:"dispatch,omitempty"`
 	Message  string    `json:"message,omitempty"`
-	By       string    `json:"by,omitempty"`    // agent id, "person", or "" for the daemon
+	Gate     string    `json:"gate,omitempty"`
+	Word     string    `json:"word,omitempty"`
+	By       string    `json:"by,omitempty"`    // who brought it about: agent id, "person", or Us for what the daemon has found
 	Cause    string    `json:"cause,omitempty"` // name of the input
 	Text     string    `json:"text,omitempty"`
 }

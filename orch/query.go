@@ -2,7 +2,6 @@ package orch
 
 import (
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -37,19 +36,23 @@ const (
 
 // Looks says which panes want looking at now; none when all agents are settled.
 func Looks(v View) []Look {
-	next := map[string]Word{}
-	for _, w := range heads(v) {
-		next[w.Agent] = w
+	next := map[string]line{}
+	for _, l := range lines(v) {
+		next[l[0].Agent] = l
 	}
 	var looks []Look
-	each(v, "agent", func(a Agent) bool {
-		if every := a.lookEvery(v, next[a.ID]); every > 0 {
+	each(v, LiveAgents, func(a Agent) bool {
+		var head Word
+		if l := next[a.ID]; len(l) > 0 {
+			head = l[0]
+		}
+		if every := a.lookEvery(v, head); every > 0 {
 			l := Look{Agent: a.ID, Kind: a.Kind, Place: a.Place, Every: every, Last: a.Screen, Works: a.Works, Up: a.Up, Since: a.lookSince()}
-			if a.Asks != "" || !a.Up || a.odd() {
+			if a.Asks != "" || !a.Up || a.odd() || a.contradicted() {
 				l.Last = ""
 			}
-			if w := next[a.ID]; w.State == owed && w.Tries > 0 {
-				l.Line = w.Text
+			if head.State == owed && head.Lead != "" {
+				l.Line = next[a.ID].text()
 			}
 			looks = append(looks, l)
 		}
@@ -60,7 +63,7 @@ func Looks(v View) []Look {
 
 // lookEvery is how often an agent's screen is looked at; next is the word whose turn it is, if there is one.
 func (a Agent) lookEvery(v View, next Word) time.Duration {
-	if a.Gone != "" || a.Place.Pane == "" || !a.Ours {
+	if a.Gone != "" || a.Place.Pane == "" || !a.attended(v) && (next.ID == "" || !a.Hooked) {
 		return 0
 	}
 	d, task := get[Dispatch](v, "dispatch/"+next.Dispatch)
@@ -70,6 +73,8 @@ func (a Agent) lookEvery(v View, next Word) time.Duration {
 			return lookStarting
 		}
 		return lookWaiting
+	case a.resuming():
+		return lookStarting
 	case a.Status == waiting:
 		return lookWaiting
 	case a.odd():
@@ -113,14 +118,21 @@ func Due(v View) time.Time {
 		return true
 	})
 	wordDeadlines(v, func(_ Word, at time.Time) { next = sooner(next, at, true) })
+	silences(v, func(_ Agent, at time.Time) { next = sooner(next, at, true) })
+	gateDeadlines(v, func(at time.Time) { next = sooner(next, at, true) })
 	return next
 }
 
-// Live lists the agents whose process is not known to have ended.
+// Live lists the agents whose process is not known to have ended. Of those that have none yet, it lists the ones whose
+// window is ordered.
 func Live(v View) []Agent {
 	var live []Agent
-	each(v, "agent", func(a Agent) bool {
-		if a.Gone == "" {
+	waits := map[string]bool{}
+	for _, q := range inLine(v) {
+		waits[q.Open.Agent] = true
+	}
+	each(v, LiveAgents, func(a Agent) bool {
+		if !waits[a.ID] {
 			live = append(live, a)
 		}
 		return true
@@ -131,10 +143,12 @@ func Live(v View) []Agent {
 // Runs lists the open runs, or with All every run, the newest last.
 func Runs(v View, by Caller, a ListArgs) ([]RunInfo, *Error) {
 	runs := []RunInfo{}
-	each(v, "run", func(r Run) bool {
-		if a.All || r.Ended == nil {
-			runs = append(runs, runInfo(v, r.ID, by))
-		}
+	shelf := openRuns
+	if a.All {
+		shelf = "run"
+	}
+	each(v, shelf, func(r Run) bool {
+		runs = append(runs, runInfo(v, r.ID, by))
 		return true
 	})
 	return runs, nil
@@ -155,8 +169,9 @@ func RunOf(v View, by Caller, a RunArgs) (RunInfo, *Error) {
 func runInfo(v View, id string, by Caller) RunInfo {
 	r, _ := get[Run](v, "run/"+id)
 	cur, err := currentRun(v, Caller{Chain: by.Chain, Place: by.Place, Nonce: by.Nonce, As: by.As})
-	info := RunInfo{ID: r.ID, Name: r.Name, Objective: r.Objective, Coordinator: r.Coordinator, State: "open", Created: r.Created, Ended: r.Ended,
-		Current: err == nil && cur.ID == r.ID, Workers: workersIn(v, func(w Worker) bool { return w.Run == id })}
+	info := RunInfo{ID: r.ID, Name: r.Name, Objective: r.Objective, Coordinator: r.Coordinator, Former: list(r.Former), State: "open", Created: r.Created, Ended: r.Ended,
+		Current: err == nil && cur.ID == r.ID, Lead: leadOf(v, r), Workers: workersIn(v, Of("worker", id), Worker.related), Gates: gatesOn(v, Of("gate", id), false),
+		Tasks: tasksIn(v, id, func(TaskInfo) bool { return true }, false)}
 	if r.Ended != nil {
 		info.State = "ended"
 	}
@@ -167,7 +182,7 @@ func runInfo(v View, id string, by Caller) RunInfo {
 // gets an empty list.
 func Workers(v View, by Caller, a ListArgs) ([]WorkerInfo, *Error) {
 	if a.All {
-		return workersIn(v, func(Worker) bool { return true }), nil
+		return workersIn(v, "worker", anyWorker), nil
 	}
 	r, err := currentRun(v, by)
 	if err != nil {
@@ -176,19 +191,24 @@ func Workers(v View, by Caller, a ListArgs) ([]WorkerInfo, *Error) {
 		}
 		return nil, err
 	}
-	return workersIn(v, func(w Worker) bool { return w.Run == r.ID }), nil
+	return workersIn(v, Of("worker", r.ID), Worker.related), nil
 }
 
-func workersIn(v View, f func(Worker) bool) []WorkerInfo {
+func workersIn(v View, shelf string, wanted func(Worker) bool) []WorkerInfo {
 	list := []WorkerInfo{}
-	each(v, "worker", func(w Worker) bool {
-		if f(w) {
+	each(v, shelf, func(w Worker) bool {
+		if wanted(w) {
 			list = append(list, workerInfo(v, w.ID))
 		}
 		return true
 	})
 	return list
 }
+
+func anyWorker(Worker) bool { return true }
+
+// related says that a worker is one of its run, and not released.
+func (w Worker) related() bool { return w.Released == nil }
 
 // WorkerOf is one worker, by id or by name in the current run.
 func WorkerOf(v View, by Caller, a WorkerArgs) (WorkerInfo, *Error) {
@@ -204,14 +224,32 @@ func workerInfo(v View, id string) WorkerInfo {
 	a, _ := get[Agent](v, "agent/"+w.Agent)
 	d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
 	a.Status, a.WaitingFor = a.status()
-	i := WorkerInfo{ID: w.ID, Name: w.Name, Kind: w.Kind, Run: w.Run, Agent: w.Agent, Status: a.Status, State: work(d, a), Since: a.Since, Role: "worker",
+	i := WorkerInfo{ID: w.ID, Name: w.Name, Kind: w.Kind, Run: w.Run, Agent: w.Agent, Status: a.Status, State: work(v, w, d, a), Since: a.Since, Role: "worker",
 		Server: a.Place.Server, Window: a.Place.Window, Pane: a.Place.Pane, Session: a.Place.SessionName, Dir: w.Dir, WaitingFor: a.WaitingFor, Waits: a.waitsWhat(), Screen: a.Screen,
-		Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Progress: w.Progress, LeftOver: list(w.LeftOver)}
+		Options: a.options(), Questions: openQuestions(v, w.ID), Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Progress: w.Progress, Scope: list([]string(w.Scope)), OutsideScope: []string{}, Silent: a.Silent && a.Gone == "", LeftOver: list(w.LeftOver), Queued: placeInLine(v, d),
+		TeamRuns: []string{}, Orphan: orphaned(v, w), Adopted: w.Adopted, Released: w.Released}
+	if runs, n := teamOf(v, w.Agent); len(runs) > 0 && w.Released == nil {
+		i.Role, i.TeamRuns, i.Team = teamLead, runs, n
+	}
+	if t, ok := get[Worktree](v, Worktree{Worker: id}.Key()); ok {
+		i.Worktree, i.Branch, i.Base, i.TreeState, i.Setup, i.SetupLog = t.Path, t.Branch, t.Base, t.State, t.Setup, t.SetupLog
+	}
 	if d.Report != nil {
 		i.Outcome, i.Summary = d.Report.Outcome, d.Report.Summary
+		i.OutsideScope, i.OutsideUnchecked = list(d.Report.Outside), d.Report.Unchecked
 	}
+	i.Conversation, i.Maybe = a.Conversation, panesOf(mayBe(v, a.ID))
 	if a.Gone != "" {
 		i.Screen = "" // of a pane that is no more
+	}
+	if a.Gone == serverGone {
+		i.Window, i.Pane = "", "" // they are somebody else's, where there are any of these ids
+	}
+	if p, ok := awaits(v, w.ID, a); ok && i.State == needsInput && a.Status != waiting {
+		i.Status, i.Since, i.WaitingFor, i.Waits, i.Options = waiting, p.since, p.kind, p.text, list(p.options)
+		if p.kind == gateWait {
+			i.Gate = p.id
+		}
 	}
 	i.Settled = settledState(i.State) && !busy(v, d, a)
 	return i
@@ -223,69 +261,56 @@ func busy(v View, d Dispatch, a Agent) bool {
 	if a.Gone != "" {
 		return false
 	}
-	more := d.Finished != nil && a.Turn && a.TurnAt.After(*d.Finished)
-	each(v, "word", func(w Word) bool {
-		more = more || w.Agent == a.ID && w.Message != "" && w.State != unproved
-		return !more
-	})
-	return more
+	more := d.Finished != nil && a.Turn && a.TurnAt.After(*d.Finished) || d.ID == "" && a.Turn
+	return more || len(wordsOf(v, a.ID, func(w Word) bool { return (w.Message != "" || w.Gate != "") && w.State != unproved })) > 0
 }
 
-// Agents lists the agents, without All only the living.
+// Agents lists the agents, without All only the living and those that somebody waits for to come back.
 func Agents(v View, _ Caller, a ListArgs) ([]AgentInfo, *Error) {
 	list := []AgentInfo{}
-	each(v, "agent", func(ag Agent) bool {
-		if a.All || ag.Gone == "" {
-			list = append(list, agentInfo(v, ag))
-		}
+	shelf := LiveAgents
+	if a.All {
+		shelf = "agent"
+	}
+	each(v, shelf, func(ag Agent) bool {
+		list = append(list, agentInfo(v, ag))
 		return true
 	})
+	if !a.All {
+		for _, ag := range Awaited(v) {
+			list = append(list, agentInfo(v, ag))
+		}
+	}
 	return list, nil
 }
 
 func agentInfo(v View, a Agent) AgentInfo {
 	st, wf := a.status()
-	i := AgentInfo{ID: a.ID, Kind: a.Kind, Role: "none", Name: a.Name, Status: st, Since: a.Since, WaitingFor: wf, Screen: a.Screen,
+	i := AgentInfo{ID: a.ID, Kind: a.Kind, Role: "none", Name: a.Name, Status: st, Since: a.Since, WaitingFor: wf, Waits: a.waitsWhat(), Options: a.options(), Screen: a.Screen,
 		Server: a.Place.Server, Session: a.Place.SessionName, Window: a.Place.Window, Pane: a.Place.Pane, Dir: a.Place.Dir,
-		Conversation: a.Conversation}
+		Conversation: a.Conversation, TeamRuns: []string{}}
 	if a.Gone != "" {
 		i.Screen = ""
 	}
+	if a.Gone == serverGone {
+		i.Window, i.Pane = "", ""
+	}
+	i.Maybe = rolesOf(v, a.maybe())
 	if w, ok := workerOf(v, a.ID); ok {
-		i.Role, i.Worker, i.Run = "worker", w.ID, w.Run
+		d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
+		i.Role, i.Worker, i.Run, i.Queued = "worker", w.ID, w.Run, placeInLine(v, d)
+		if p, ok := awaits(v, w.ID, a); ok && w.State == needsInput && st != waiting {
+			i.Status, i.Since, i.WaitingFor, i.Waits, i.Options = waiting, p.since, p.kind, p.text, list(p.options)
+		}
 	}
 	if r, ok := openRun(v, func(r Run) bool { return r.Coordinator == a.ID }); ok {
-		if i.Role == "none" {
-			i.Role = "coordinator"
-		}
+		runs, n := teamOf(v, a.ID)
+		i.Role, i.Team, i.TeamRuns = map[bool]string{true: teamLead, false: "coordinator"}[i.Role == "worker"], n, runs
 		if i.Run == "" {
 			i.Run = r.ID
 		}
 	}
 	return i
-}
-
-// Tree lists the open runs with their workers, or the one that the caller names; without All the finished workers
-// are only counted. One that has failed, is gone or did not report is not done with: somebody has to look.
-func Tree(v View, by Caller, a ListArgs) ([]TreeInfo, *Error) {
-	runs, err := treeRuns(v, by, a)
-	trees := []TreeInfo{}
-	for _, r := range runs {
-		t := TreeInfo{Run: r, Workers: []WorkerInfo{}}
-		if c, ok := get[Agent](v, "agent/"+r.Coordinator); ok {
-			t.Coordinator = ptr(agentInfo(v, c))
-		}
-		for _, w := range r.Workers {
-			if !a.All && w.State == finished {
-				t.Completed++
-			} else {
-				t.Workers = append(t.Workers, w)
-			}
-		}
-		t.Run.Workers = t.Workers
-		trees = append(trees, t)
-	}
-	return trees, err
 }
 
 func treeRuns(v View, by Caller, a ListArgs) ([]RunInfo, *Error) {
@@ -300,13 +325,14 @@ func treeRuns(v View, by Caller, a ListArgs) ([]RunInfo, *Error) {
 }
 
 // Start is how a worker's start goes.
-func Start(v View, _ Caller, args StartArgs) (StartInfo, *Error) {
+func Start(v View, by Caller, args StartArgs) (StartInfo, *Error) {
 	d, ok := get[Dispatch](v, "dispatch/"+args.Dispatch)
 	if !ok {
 		return StartInfo{}, refuse("dispatch_not_found", "st worker ls", "dispatch %q: no such dispatch", args.Dispatch)
 	}
 	w := workerInfo(v, d.Worker)
-	i := StartInfo{Worker: w, Run: d.Run, Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Stages: d.stages(), LeftOver: []string{}, Next: []string{}, Error: d.Error}
+	i := StartInfo{Worker: w, Run: d.Run, Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Stages: d.stages(v), LeftOver: []string{}, Next: []string{}, Error: d.Error,
+		Queued: w.Queued, MaxWorkers: limitsOf(v).MaxWorkers, Unheard: unheard(v, d.Worker), Overlaps: overlaps(v, d.Worker)}
 	switch {
 	case d.Delivery == Pending:
 		return i, nil
@@ -316,7 +342,9 @@ func Start(v View, _ Caller, args StartArgs) (StartInfo, *Error) {
 	case d.Error != nil:
 		i.Code, i.Next = 1, list(d.Error.Next)
 	case d.Closed != "":
-		i.Code, i.Next = 6, []string{"st worker show " + w.ID}
+		i.Code, i.Next = 6, []string{"st worker read " + w.ID + " --screen", "st log " + d.Run} // its last words may stand there
+	case w.State == resumable:
+		i.Code, i.Next = 6, []string{"st restore", "st worker restart " + w.ID + " --session S"}
 	case d.Delivery == Unknown:
 		i.Code = 9
 		i.LeftOver = []string{"window " + w.Window + " with the task line typed and submitted"}
@@ -329,22 +357,45 @@ func Start(v View, _ Caller, args StartArgs) (StartInfo, *Error) {
 			i.Next = append(i.Next, "st doctor --agent "+w.Kind)
 		}
 	}
+	if worker, ok := get[Worker](v, "worker/"+w.ID); ok {
+		i.New = []Told{{Who: ear(v, by), Worker: w.ID, State: worker.mark()}}
+	}
 	return i, nil
+}
+
+// unheard is the agent that answers for a worker and of which no hook has come.
+func unheard(v View, worker string) string {
+	w, _ := get[Worker](v, "worker/"+worker)
+	if a, ok := get[Agent](v, "agent/"+answersFor(v, w)); ok && !a.Hooked {
+		return a.ID
+	}
+	return ""
 }
 
 // ailing are the reasons of a start that came to nothing where the agent's program or its settings may be at fault, not a
 // person's answer that is missing: its input line never came, nobody knows its screen, its hooks are not trusted.
 var ailing = map[string]bool{"": true, "starting": true, "unknown": true, "hooks_review": true}
 
-func (d Dispatch) stages() []Stage {
+func (d Dispatch) stages(v View) []Stage {
 	var list []Stage
-	for _, s := range []struct {
+	from := d.Created
+	if d.Ordered != nil {
+		from = *d.Ordered
+	}
+	type stage struct {
 		name string
 		at   *time.Time
-	}{{"window", d.Opened}, {"agent", d.Started}, {"ready", d.Ready}, {"typed", d.Typed}, {"verified", d.Verified}, {"submitted", d.Submitted}, {"turn", d.Turn}} {
+	}
+	all := []stage{{"window", d.Opened}, {"agent", d.Started}, {"ready", d.Ready}, {"typed", d.Typed}, {"verified", d.Verified}, {"submitted", d.Submitted}, {"turn", d.Turn}}
+	if t, ok := get[Worktree](v, Worktree{Worker: d.Worker}.Key()); ok && t.Want.Setup != "" && !t.Want.Async {
+		all = append([]stage{{"worktree", t.Made}, {"setup", t.setUp()}}, all...)
+	} else if ok {
+		all = append([]stage{{"worktree", t.Made}}, all...)
+	}
+	for _, s := range all {
 		st := Stage{Name: s.name, OK: s.at != nil}
 		if st.OK {
-			st.MS = s.at.Sub(d.Created).Milliseconds()
+			st.MS = s.at.Sub(from).Milliseconds()
 		}
 		list = append(list, st)
 	}
@@ -367,7 +418,7 @@ func Wait(v View, by Caller, a WaitArgs) (WaitInfo, *Error) {
 		if !info.Settled && info.State != needsInput {
 			continue
 		}
-		told := Told{Who: who, Worker: w.ID, State: w.State + "@" + strconv.FormatInt(w.StateSince.UnixNano(), 36)}
+		told := Told{Who: who, Worker: w.ID, State: w.mark()}
 		if old, _ := get[Told](v, told.Key()); old.State == told.State {
 			continue
 		}
@@ -390,7 +441,7 @@ func (a WaitArgs) stops(w WorkerInfo) bool {
 	switch w.State {
 	case needsInput:
 		return !a.ThroughInput
-	case noReport, gone:
+	case noReport, gone, released:
 		return true
 	}
 	return a.Any
@@ -420,7 +471,7 @@ func waitFor(v View, by Caller, a WaitArgs) ([]Worker, *Error) {
 
 // waitCode is the first that holds of 3, 6, 4, 5, 0.
 func waitCode(ws []WorkerInfo) int {
-	rank := map[string]int{failed: 0, gone: 1, needsInput: 2, noReport: 3}
+	rank := map[string]int{failed: 0, gone: 1, needsInput: 2, noReport: 3, released: 3}
 	codes := []int{3, 6, 4, 5, 0}
 	best := 4
 	for _, w := range ws {
@@ -434,9 +485,19 @@ func waitCode(ws []WorkerInfo) int {
 // waitTold remembers what a waiting caller has printed.
 func (s *step) waitTold(o WaitTold) *Error {
 	who := ear(s, s.in.By)
+	if chain := s.in.By.Chain; len(chain) > 0 {
+		if w, ok := get[Waiter](s, waitKey(chain[0].Process)); ok && !w.heard(s) {
+			return nil // nobody has read what was printed
+		}
+	}
 	for _, t := range o.States {
 		if _, ok := get[Worker](s, "worker/"+t.Worker); ok {
-			s.put(Told{Who: who, Worker: t.Worker, State: t.State})
+			t.Who = who
+			if !o.News {
+				s.put(t)
+			}
+			s.toldByWait(t)
+			s.mailByWait(t)
 		}
 	}
 	return nil
@@ -451,7 +512,7 @@ func Read(v View, by Caller, a ReadArgs) (ReadInfo, *Error) {
 	}
 	d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
 	info := workerInfo(v, w.ID)
-	i := ReadInfo{Worker: info, State: info.State, Outcome: info.Outcome, Summary: info.Summary, Answer: d.Answer, Files: []string{}, Notes: list(d.Notes), Commits: []string{}}
+	i := ReadInfo{Worker: info, State: info.State, Outcome: info.Outcome, Summary: info.Summary, Answer: d.Answer, Files: []string{}, OutsideScope: info.OutsideScope, Notes: list(d.Notes), Commits: []string{}}
 	if d.Report != nil {
 		i.Report, i.Files = d.Report.Text, list(d.Report.Files)
 	}

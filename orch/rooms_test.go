@@ -18,12 +18,14 @@ import (
 var mayImport = map[string][]string{
 	"st/orch":               {},
 	"st/orch/proc":          {},
-	"st/tmux":               {},
+	"st/orch/failpoint":     {}, // empty but in the builds of the fault tests: whoever acts outside has its points there
+	"st/tmux":               {"st/orch/failpoint"},
 	"st/plugin":             {},
-	"st/orch/journal":       {"st/orch"},
+	"st/orch/worktree":      {},
+	"st/orch/journal":       {"st/orch", "st/orch/failpoint"},
 	"st/hooks":              {"st/orch", "st/hooks/demo"},
 	"st/hooks/demo":         {},
-	"st/orch/daemon":        {"st/orch", "st/orch/journal", "st/orch/proc", "st/hooks", "st/tmux", "st/plugin"},
+	"st/orch/daemon":        {"st/orch", "st/orch/failpoint", "st/orch/journal", "st/orch/proc", "st/orch/worktree", "st/hooks", "st/tmux", "st/plugin"},
 	"st/tmux/tmuxtest":      {"st/tmux"},
 	"st/cmd/st":             {"*"},
 	"st/scripts/benchmarks": {"*"},
@@ -93,7 +95,7 @@ func TestPure(t *testing.T) {
 // TestKindsStayHome holds an agent program's name to its own files: elsewhere it is a fault as a literal.
 func TestKindsStayHome(t *testing.T) {
 	literal := regexp.MustCompile(`^"(demo|` + strings.Join(kindNames(t), "|") + `)"$`)
-	for _, dir := range []string{".", "journal", "daemon", "proc", "../tmux", "../cmd/st", "../plugin"} {
+	for _, dir := range []string{".", "journal", "daemon", "proc", "worktree", "../tmux", "../cmd/st", "../plugin"} {
 		for name, f := range sources(t, dir) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				l, ok := n.(*ast.BasicLit)
@@ -105,6 +107,54 @@ func TestKindsStayHome(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestGitStaysHome: only the room orch/worktree runs git. Whoever asks which version is installed asks no repository.
+func TestGitStaysHome(t *testing.T) {
+	ran := 0
+	for _, dir := range []string{".", "journal", "daemon", "proc", "worktree", "../tmux", "../cmd/st", "../plugin", "../hooks", "../hooks/demo"} {
+		for name, f := range sources(t, dir) {
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				words := literals(call.Args)
+				if !slices.Contains(words, "git") || !runs(call) || slices.Contains(words, "--version") {
+					return true
+				}
+				if ran++; dir != "worktree" {
+					t.Errorf("%s runs git", name)
+				}
+				return true
+			})
+		}
+	}
+	if ran == 0 {
+		t.Error("nobody runs git: the walk is blind")
+	}
+}
+
+// runs tells that a call starts a program, or looks for one.
+func runs(call *ast.CallExpr) bool {
+	name := ""
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		name = f.Name
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	}
+	return slices.Contains([]string{"Command", "CommandContext", "LookPath", "StartProcess", "probe"}, name)
+}
+
+// literals are those of a call's arguments that are plain strings.
+func literals(args []ast.Expr) (words []string) {
+	for _, a := range args {
+		if l, ok := a.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			words = append(words, strings.Trim(l.Value, `"`))
+		}
+	}
+	return words
 }
 
 // kindNames are the agent programs that there are or will be.

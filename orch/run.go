@@ -1,12 +1,19 @@
 package orch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // runStart makes a run. Its coordinator is the agent that asks, or nobody where a person does.
 func (s *step) runStart(o RunStart) *Error {
 	id := s.who(s.in.By)
 	if id.child {
 		return refuse("not_yours", "", "an agent that was started inside %s may not start runs for it; only %[1]s itself may", id.name())
+	}
+	if err := s.mayBegin(id); err != nil {
+		return err
 	}
 	if o.Name != "" {
 		if err := checkName(o.Name); err != nil {
@@ -40,11 +47,11 @@ func (s *step) runForStart(id identity, o WorkerStart) (run Run, fresh bool, err
 	if s.in.By.Run != "" || err.Data != nil { // named, or several to choose from
 		return run, false, err
 	}
-	return s.newRun(id, "", title(o)), true, nil
+	return s.newRun(id, "", title(o.Title, o.Spec)), true, nil
 }
 
 // currentRun is the run a caller means: the one it names, an agent's own, or for a person the run last
-// started in this pane, else the only open one.
+// started or used in this pane, else the only open one.
 func currentRun(v View, by Caller) (Run, *Error) {
 	if by.Run != "" {
 		return runNamed(v, by.Run)
@@ -78,7 +85,8 @@ func runNamed(v View, name string) (Run, *Error) {
 	return found, nil
 }
 
-// agentsRun is the run an agent coordinates, or the one it works for.
+// agentsRun is the run an agent coordinates, the one it works for, or the one that another has taken from it: of that it
+// may ask, and its orders are not mistaken for such as begin a run.
 func agentsRun(v View, a Agent) (Run, *Error) {
 	if r, ok := openRun(v, func(r Run) bool { return a.ID != "" && r.Coordinator == a.ID }); ok {
 		return r, nil
@@ -88,14 +96,17 @@ func agentsRun(v View, a Agent) (Run, *Error) {
 			return r, nil
 		}
 	}
+	if r, ok := openRun(v, func(r Run) bool { return a.ID != "" && slices.Contains(r.Former, a.ID) }); ok {
+		return r, nil
+	}
 	return Run{}, refuse("no_run", "st orch start --objective '…'", "this agent has no run yet")
 }
 
-// openRun returns the newest open run for which f holds.
+// openRun returns the open run for which f holds that was last started or used.
 func openRun(v View, f func(Run) bool) (Run, bool) {
 	var found Run
-	each(v, "run", func(r Run) bool {
-		if r.Ended == nil && f(r) {
+	each(v, openRuns, func(r Run) bool {
+		if f(r) && !r.since().Before(found.since()) {
 			found = r
 		}
 		return true
@@ -103,14 +114,20 @@ func openRun(v View, f func(Run) bool) (Run, bool) {
 	return found, found.ID != ""
 }
 
+// since is when a run was last started or used.
+func (r Run) since() time.Time {
+	if r.Used.After(r.Created) {
+		return r.Used
+	}
+	return r.Created
+}
+
 func onlyRun(v View) (Run, *Error) {
 	var open []string
 	var found Run
-	each(v, "run", func(r Run) bool {
-		if r.Ended == nil {
-			open = append(open, r.ID)
-			found = r
-		}
+	each(v, openRuns, func(r Run) bool {
+		open = append(open, r.ID)
+		found = r
 		return true
 	})
 	switch len(open) {
@@ -131,19 +148,27 @@ func (s *step) runEnd(o RunEnd) *Error {
 		return err
 	}
 	id := s.who(s.in.By)
+	if err := fence(run, id); err != nil {
+		return err
+	}
 	if id.agent != nil && (id.child || id.agent.ID != run.Coordinator) {
 		return refuse("not_yours", "st orch show "+run.ID, "%s is not the coordinator of run %s", id.name(), run.ID)
 	}
-	var busy, toStop []Worker
-	each(s, "worker", func(w Worker) bool {
+	var busy, toStop, toRelease []Worker
+	each(s, Of("worker", run.ID), func(w Worker) bool {
 		info := workerInfo(s, w.ID)
-		if w.Run != run.ID {
-			return true
-		}
-		if !info.Settled {
+		switch {
+		case w.Released != nil:
+		case info.Settled && w.Adopted: // it did not begin with the run and does not end with it
+			toRelease = append(toRelease, w)
+		case !info.Settled && info.State != queued:
 			busy = append(busy, w)
-		}
-		if info.Settled {
+			if info.State == resumable && o.Close {
+				toStop = append(toStop, w)
+			}
+		case info.State == queued:
+			busy, toStop = append(busy, w), append(toStop, w)
+		case o.Close:
 			toStop = append(toStop, w)
 		}
 		return true
@@ -154,19 +179,37 @@ func (s *step) runEnd(o RunEnd) *Error {
 	}
 	stopped := []string{}
 	for _, w := range toStop {
-		if o.Close && s.stop(w, id) {
+		if s.stop(w, id) {
 			stopped = append(stopped, w.ID)
 		}
+	}
+	for _, w := range toRelease {
+		s.release(w, id)
 	}
 	if !already {
 		run.Ended = ptr(s.at)
 		s.put(run)
+		s.forget(run.ID)
+		s.cancelQuestions(run.ID)
+		s.endGates(run.ID)
+		s.endMail(run.ID)
+		s.dropStarts(run.ID)
 		s.log("run-ended", Event{Run: run.ID, By: id.name()})
 	}
 	s.answer = func() any {
-		return RunAnswer{Run: runInfo(s, run.ID, s.in.By), Stopped: stopped, Already: already && len(stopped) == 0}
+		return RunAnswer{Run: runInfo(s, run.ID, s.in.By), Stopped: stopped, Already: already && len(stopped) == 0, Left: len(waitingTasks(s, run.ID))}
 	}
 	return nil
+}
+
+// dropStarts gives up that workers start by themselves for the tasks of a run.
+func (s *step) dropStarts(run string) {
+	each(s, Of("task", run), func(t Task) bool {
+		if t.Start != nil {
+			s.put(s.dropStart(t))
+		}
+		return true
+	})
 }
 
 func unsettled(run Run, busy []Worker) *Error {

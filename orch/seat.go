@@ -20,7 +20,7 @@ func seatOf(v View, by Caller) (Agent, *Error) {
 	if a, ok := resumed(v, by); ok {
 		return a, nil
 	}
-	if a, ok := agentWhere(v, func(a Agent) bool { return a.Kind == by.Shared && a.Conversation == by.Thread }); ok {
+	if a, ok := agentWhere(v, ofConversation(by.Shared, by.Thread), func(Agent) bool { return true }); ok {
 		if a.Gone != "" {
 			e := noSeat(by, "the window of its conversation is closed")
 			e.Hint = "it stays bound to that window; a new conversation in an open one can be told" // --as would not help
@@ -63,7 +63,7 @@ func resumed(v View, by Caller) (Agent, bool) {
 
 // Bound tells whether a conversation of a kind is known to be a live agent's.
 func Bound(v View, kind, thread string) bool {
-	_, ok := agentWhere(v, func(a Agent) bool { return a.Kind == kind && a.Conversation == thread && a.Gone == "" })
+	_, ok := agentWhere(v, ofConversation(kind, thread), func(a Agent) bool { return a.Gone == "" })
 	return thread != "" && ok
 }
 
@@ -94,7 +94,7 @@ func freeSeats(v View, by Caller) []Agent {
 
 // seated is the agent at a seat, without an id where it has never been seen.
 func seated(v View, by Caller, s Seat) Agent {
-	a, ok := agentWhere(v, func(a Agent) bool { return a.Gone == "" && a.Proc == s.Process })
+	a, ok := agentWhere(v, AtProcess(s.Process), func(a Agent) bool { return a.Gone == "" && a.Proc == s.Process })
 	if !ok {
 		a = Agent{Kind: by.Shared, Proc: s.Process, Place: s.Place}
 	}

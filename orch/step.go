@@ -1,6 +1,7 @@
 package orch
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -16,7 +17,6 @@ const (
 	backTime     = 100 * time.Millisecond // the same, of a prompt that stands in the input line again
 	unshownTime  = 10 * time.Second       // the same, of a turn that the screen has never shown
 	watchTime    = 2 * time.Second        // after an interrupt a queued prompt may go on without a word
-	maxDepth     = 2
 )
 
 // Step says what one input changes and what has to be done. It is the only place where that is decided.
@@ -55,10 +55,34 @@ func (s *step) take() *Error {
 		return s.runStart(w)
 	case RunEnd:
 		return s.runEnd(w)
+	case RunUse:
+		return s.runUse(w)
 	case WorkerStart:
 		return s.workerStart(w)
 	case WorkerStop:
 		return s.workerStop(w)
+	case WorkerRetry:
+		return s.workerRetry(w)
+	case WorkerAdopt:
+		return s.workerAdopt(w)
+	case WorkerRelease:
+		return s.workerRelease(w)
+	case WorkerRestart:
+		return s.workerRestart(w)
+	case AgentResume:
+		return s.agentResume(w)
+	case TaskCreate:
+		return s.taskCreate(w)
+	case TaskUpdate:
+		return s.taskUpdate(w)
+	case TaskAssign:
+		return s.taskAssign(w)
+	case TaskPick:
+		return s.taskPick(w)
+	case CheckEnded:
+		s.checkEnded(w)
+	case TaskCancel:
+		return s.taskCancel(w)
 	case WorkerDone:
 		return s.workerDone(w)
 	case WorkerProgress:
@@ -69,10 +93,28 @@ func (s *step) take() *Error {
 		s.keysPressed(w)
 	case WorkerSend:
 		return s.workerSend(w)
+	case Ask:
+		return s.ask(w)
+	case Reply:
+		return s.reply(w)
+	case AskTold:
+		return s.askTold(w)
+	case Send:
+		return s.sendMail(w)
+	case Escalate:
+		return s.escalate(w)
+	case MailCheck:
+		return s.mailCheck(w)
+	case MailAck:
+		return s.mailAck(w)
+	case MailTold:
+		return s.mailTold(w)
 	case WaitTold:
 		return s.waitTold(w)
 	case Hook:
 		return s.hook(w)
+	case HookUnheard:
+		s.hookUnheard(w)
 	case Transcript:
 		s.transcript(w)
 	case PaneOpened:
@@ -89,8 +131,46 @@ func (s *step) take() *Error {
 		s.wordTyped(w)
 	case FileWritten:
 		s.fileWritten(w)
+	case LogSearched:
+		s.logSearched(w)
+	case ServerSeen:
+		s.serverSeen(w)
+	case AgentMoved:
+		s.agentMoved(w)
+	case WorkerAttach:
+		return s.workerAttach(w)
+	case Booted:
+		s.booted(w)
 	case AgentStopped:
 		s.agentStopped(w)
+	case WorkerFinish:
+		return s.workerFinish(w)
+	case TreesFree:
+		return s.treesFree(w)
+	case TreeFinished:
+		s.treeFinished(w)
+	case TreeMade:
+		s.treeMade(w)
+	case SetupEnded:
+		s.setupEnded(w)
+	case SetupStopped:
+	case LaunchDropped:
+	case Configured:
+		s.configured(w)
+	case WaitBegan:
+		return s.waitBegan(w)
+	case WaitOver:
+		s.waitOver(w)
+	case GateAsk:
+		return s.gateAsk(w)
+	case GateAnswer:
+		return s.gateAnswer(w)
+	case GateCancel:
+		return s.gateCancel(w)
+	case GateTold:
+		return s.gateTold(w)
+	case GateShown:
+		s.gateShown(w)
 	case Tick:
 		s.memory = true
 	default:
@@ -99,11 +179,16 @@ func (s *step) take() *Error {
 	return nil
 }
 
-// settle brings everything that is computed from facts up to date: deadlines, words to type, states.
+// settle brings everything that is computed from facts up to date: deadlines, tasks, words to type, windows to open,
+// states.
 func (s *step) settle() {
 	s.deadlines()
-	s.typeWords()
+	s.tasks()
 	s.states()
+	for more := true; more; more = s.states() {
+		s.typeWords()
+		s.openWindows()
+	}
 }
 
 func (s *step) changes() Changes {
@@ -111,7 +196,7 @@ func (s *step) changes() Changes {
 	for _, k := range s.order {
 		if e := s.puts[k]; e != nil {
 			c.Puts = append(c.Puts, e)
-		} else {
+		} else if s.View.Entity(k) != nil {
 			c.Dels = append(c.Dels, k)
 		}
 	}
@@ -129,12 +214,15 @@ func (s *step) Entity(key string) Entity {
 	return s.View.Entity(key)
 }
 
-// Each goes over the entities as this step has them, new ones last.
-func (s *step) Each(noun string, f func(Entity) bool) {
+// Each goes over the entities as this step has them, last those that it has put on the shelf.
+func (s *step) Each(shelf string, f func(Entity) bool) {
 	more := true
-	s.View.Each(noun, func(e Entity) bool {
+	s.View.Each(shelf, func(e Entity) bool {
 		if p, ok := s.puts[e.Key()]; ok {
 			e = p
+			if p != nil && !OnShelf(p, shelf) {
+				e = nil
+			}
 		}
 		if e != nil {
 			more = f(e)
@@ -142,8 +230,12 @@ func (s *step) Each(noun string, f func(Entity) bool) {
 		return more
 	})
 	for _, k := range s.order {
-		if n, _, _ := cut(k); more && n == noun && s.puts[k] != nil && s.View.Entity(k) == nil {
-			more = f(s.puts[k])
+		e := s.puts[k]
+		if !more || e == nil || !OnShelf(e, shelf) {
+			continue
+		}
+		if was := s.View.Entity(k); was == nil || !OnShelf(was, shelf) {
+			more = f(e)
 		}
 	}
 }
@@ -181,6 +273,10 @@ func (s *step) next(letter string) string {
 		n = &c.Dispatch
 	case "m":
 		n = &c.Message
+	case "v":
+		n = &c.Delivery
+	case "g":
+		n = &c.Gate
 	default:
 		letter, n = "o", &c.Word
 	}
@@ -194,6 +290,10 @@ func (s *step) do(o Order) { s.effects = append(s.effects, Effect{Do: o}) }
 // log adds a line to the history; the ids that belong together are filled in from what is given.
 func (s *step) log(kind string, e Event) {
 	e.Type, e.At, e.Cause = kind, s.at, s.in.What.Type()
+	e.By = cmp.Or(e.By, s.by())
+	if d, ok := get[Dispatch](s, "dispatch/"+e.Dispatch); ok {
+		e.Task, e.Worker = cmp.Or(e.Task, d.Task), cmp.Or(e.Worker, d.Worker)
+	}
 	if w, ok := workerOf(s, e.Agent); ok && e.Worker == "" && e.Agent != "" {
 		e.Worker = w.ID
 	}
@@ -205,15 +305,24 @@ func (s *step) log(kind string, e Event) {
 	s.events = append(s.events, e)
 }
 
+// by is who brings an input, as the history calls it.
+func (s *step) by() string {
+	c := s.in.By
+	if c.Path == "" && len(c.Chain) == 0 && c.Nonce == "" && c.Shared == "" {
+		return Us
+	}
+	return cmp.Or(whoIs(s, c).name(), Us)
+}
+
 // get reads one entity of a known type.
 func get[T Entity](v View, key string) (T, bool) {
 	t, ok := v.Entity(key).(T)
 	return t, ok
 }
 
-// each goes over the entities of one noun with their type.
-func each[T Entity](v View, noun string, f func(T) bool) {
-	v.Each(noun, func(e Entity) bool {
+// each goes over the entities on one shelf with their type.
+func each[T Entity](v View, shelf string, f func(T) bool) {
+	v.Each(shelf, func(e Entity) bool {
 		t, ok := e.(T)
 		return !ok || f(t)
 	})

@@ -46,17 +46,21 @@ func TestStories(t *testing.T) {
 
 // world is a plain View that stories and the random walk play on.
 type world struct {
-	byKey map[string]Entity
-	keys  []string
+	byKey   map[string]Entity
+	puts    int
+	age     map[string]int      // by key: when it was first put
+	shelves map[string][]string // keys, the oldest first
 }
 
-func newWorld() *world { return &world{byKey: map[string]Entity{}} }
+func newWorld() *world {
+	return &world{byKey: map[string]Entity{}, age: map[string]int{}, shelves: map[string][]string{}}
+}
 
 func (w *world) Entity(k string) Entity { return w.byKey[k] }
 
-func (w *world) Each(noun string, f func(Entity) bool) {
-	for _, k := range slices.Clone(w.keys) {
-		if e := w.byKey[k]; e != nil && strings.HasPrefix(k, noun+"/") && !f(e) {
+func (w *world) Each(shelf string, f func(Entity) bool) {
+	for _, k := range slices.Clone(w.shelves[shelf]) {
+		if e := w.byKey[k]; e != nil && !f(e) {
 			return
 		}
 	}
@@ -64,14 +68,41 @@ func (w *world) Each(noun string, f func(Entity) bool) {
 
 func (w *world) apply(c Changes) {
 	for _, e := range c.Puts {
-		if _, ok := w.byKey[e.Key()]; !ok {
-			w.keys = append(w.keys, e.Key())
-		}
-		w.byKey[e.Key()] = e
+		w.set(e.Key(), e)
 	}
 	for _, k := range c.Dels {
+		w.set(k, nil)
+		delete(w.age, k)
+	}
+}
+
+func (w *world) set(k string, e Entity) {
+	var was, is []string
+	if old := w.byKey[k]; old != nil {
+		was = Shelves(old)
+	}
+	if e != nil {
+		is = Shelves(e)
+	}
+	if _, ok := w.age[k]; !ok {
+		w.puts++
+		w.age[k] = w.puts
+	}
+	w.byKey[k] = e
+	byAge := func(a, b string) int { return w.age[a] - w.age[b] }
+	for _, shelf := range was {
+		if !slices.Contains(is, shelf) {
+			w.shelves[shelf] = slices.DeleteFunc(w.shelves[shelf], func(o string) bool { return o == k })
+		}
+	}
+	for _, shelf := range is {
+		if !slices.Contains(was, shelf) {
+			at, _ := slices.BinarySearchFunc(w.shelves[shelf], k, byAge)
+			w.shelves[shelf] = slices.Insert(w.shelves[shelf], at, k)
+		}
+	}
+	if e == nil {
 		delete(w.byKey, k)
-		w.keys = slices.DeleteFunc(w.keys, func(o string) bool { return o == k })
 	}
 }
 
@@ -86,8 +117,12 @@ func callers() map[string]Caller {
 	asNobody.As = "a9"
 	other, itself, parent := kind(2001), kind(1001), kind(1001, Link{Process: Process{1050, 7}, Kind: "demo"})
 	other.As, itself.As, parent.As = "a1", "a1", "a1"
-	coordinator := kind(500)
-	coordinator.Place.Pane = "%5"
+	coordinator, again := kind(500), kind(600) // the second after a resume
+	coordinator.Place.Pane, again.Place.Pane = "%5", "%5"
+	waits := func(c Caller, pid int) Caller {
+		c.Chain = append([]Link{{Process: Process{pid, 1}}}, c.Chain...)
+		return c
+	}
 	as := func(c Caller, agent string) Caller { c.As = agent; return c }
 	seat := func(pid int, pane string) Seat {
 		return Seat{Process: Process{pid, 7}, Place: Place{Server: "srv", Pane: pane, SessionName: "main"}}
@@ -118,6 +153,9 @@ func callers() map[string]Caller {
 		"person2":     {Chain: []Link{{Process: Process{91, 1}}}, Place: Place{Server: "srv", Pane: "%2", Session: "$0"}, Path: "socket"},
 		"outside":     {Chain: []Link{{Process: Process{92, 1}}}, Path: "socket"},
 		"coordinator": coordinator,
+		"again":       again,
+		"waiter":      waits(coordinator, 801),
+		"waiter2":     waits(coordinator, 802),
 		"w1":          kind(1001),
 		"w2":          kind(2001),
 		"w1as-a9":     asNobody,
@@ -128,8 +166,14 @@ func callers() map[string]Caller {
 		"stranger":    kind(9001),
 		"sandboxed":   {Nonce: "n1", Path: "spool"},
 		"sandboxed1":  {Nonce: "n1", Thread: "c1", Path: "sandbox"},
+		"sandboxed9":  {Thread: "c9", Path: "sandbox"},
 		"sandboxed2":  {Nonce: "n1", Thread: "c2", Path: "sandbox"},
+		"early1":      {Chain: []Link{{Process: Process{1005, 7}}, {Process: Process{1001, 7}, Kind: "demo"}, {Process: Process{1000, 7}}}, Nonce: "n1", Path: "spool"},
+		"early1child": {Chain: []Link{{Process: Process{1009, 7}, Kind: "demo"}, {Process: Process{1001, 7}, Kind: "demo"}, {Process: Process{1000, 7}}}, Nonce: "n1", Path: "spool"},
 		"pane1":       {Chain: []Link{{Process: Process{1000, 7}}}, Nonce: "n1", Path: "socket"},
+		"w3":          kind(3001),
+		"w4":          kind(4001),
+		"pane3":       {Chain: []Link{{Process: Process{3000, 7}}}, Nonce: "n3", Path: "socket"},
 		"pane2":       {Chain: []Link{{Process: Process{2000, 7}}}, Nonce: "n2", Path: "socket"},
 		"forger":      {Chain: []Link{{Process: Process{3000, 7}}}, Nonce: "guess", Path: "socket"},
 	}
@@ -163,7 +207,7 @@ func play(t *testing.T, script string) string {
 			t.Fatalf("story line %q: %v", line, err)
 		}
 		at = at.Add(d)
-		if f[2] == "worker-start" {
+		if f[2] == "worker-start" || f[2] == "worker-retry" {
 			nonce++
 		}
 		c, effects := Step(w, Input{At: at, By: by, Nonce: fmt.Sprint("n", nonce), What: what})
@@ -201,6 +245,10 @@ func tell(out *strings.Builder, w *world, c Changes, effects []Effect) {
 			if o, _ := get[Message](w, n.Key()); n.State != o.State || n.Why != o.Why {
 				fmt.Fprintf(out, "  message %s %s %s\n", n.ID, n.State, n.Why)
 			}
+		case Gate:
+			if o, _ := get[Gate](w, n.Key()); n.Status != o.Status || n.By != o.By {
+				fmt.Fprintf(out, "  gate %s %s by=%q choice=%q\n", n.ID, n.Status, n.By, n.Choice)
+			}
 		case Word:
 			if o, _ := get[Word](w, n.Key()); n.State != o.State {
 				fmt.Fprintf(out, "  word %s %s\n", n.ID, n.State)
@@ -225,13 +273,31 @@ func tell(out *strings.Builder, w *world, c Changes, effects []Effect) {
 	if c.Memory {
 		fmt.Fprintf(out, "  (memory only)\n")
 	}
-	if c.Answer != nil {
+	if h, ok := c.Answer.(HookAnswer); ok {
+		for _, text := range []string{h.Line, h.Context} {
+			if text != "" {
+				fmt.Fprintf(out, "  told %q\n", text)
+			}
+		}
+	} else if c.Answer != nil {
 		raw, _ := json.Marshal(c.Answer)
 		fmt.Fprintf(out, "  answer %.160s\n", raw)
 	}
 }
 
-// ask puts a question: "? wait person w1 w2", "? start d1", "? looks", "? due".
+// drawn writes a run, its workers, and the teams below.
+func drawn(out *strings.Builder, t TreeInfo, indent string) {
+	fmt.Fprintf(out, "%s%s of %q lead=%q\n", indent, t.Run.ID, t.Run.Coordinator, t.Run.Lead)
+	for _, w := range t.Workers {
+		fmt.Fprintf(out, "%s  %s %q %s %s team=%d %v\n", indent, w.ID, w.Name, w.Role, w.State, w.Team, w.TeamRuns)
+	}
+	for _, team := range t.Teams {
+		drawn(out, team, indent+"    ")
+	}
+}
+
+// ask puts a question: "? wait person w1 w2", "? start d1", "? tasks person [ready]", "? looks", "? due", "? tree person",
+// "? orphans".
 func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, out *strings.Builder) {
 	f := strings.Fields(q)
 	switch f[0] {
@@ -275,6 +341,9 @@ func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, 
 				fmt.Fprintf(out, " %s=%d", s.Name, s.MS)
 			}
 		}
+		for _, o := range i.Overlaps {
+			fmt.Fprintf(out, " overlaps=%s", o.Worker)
+		}
 		fmt.Fprintln(out)
 	case "looks":
 		for _, l := range Looks(w) {
@@ -286,6 +355,28 @@ func ask(t *testing.T, w *world, at time.Time, who map[string]Caller, q string, 
 				line = fmt.Sprintf(" line=%q", l.Line)
 			}
 			fmt.Fprintf(out, "  look %s %s every %s last=%q%s%s\n", l.Agent, l.Place.Pane, l.Every, l.Last, works, line)
+		}
+	case "tasks":
+		list, err := Tasks(w, who[f[1]], TasksArgs{Ready: len(f) > 2, Brief: true})
+		if err != nil {
+			fmt.Fprintf(out, "  refused %s: %s\n", err.Code, err.Message)
+		}
+		for _, i := range list {
+			fmt.Fprintf(out, "  %s %s reason=%q dispatch=%q worker=%q attempts=%d failures=%d outcome=%q auto=%v\n",
+				i.ID, i.Status, i.Reason, i.Dispatch, i.Worker, i.Attempts, i.Failures, i.Outcome, i.Auto)
+		}
+	case "orphans":
+		infos, _ := Workers(w, Caller{}, ListArgs{All: true})
+		for _, i := range infos {
+			fmt.Fprintf(out, "  %s orphan=%v released=%v %s\n", i.ID, i.Orphan, i.Released != nil, i.State)
+		}
+	case "tree":
+		trees, err := Tree(w, who[f[1]], ListArgs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tr := range trees {
+			drawn(out, tr, "  ")
 		}
 	case "due":
 		if d := Due(w); !d.IsZero() {

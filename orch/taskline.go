@@ -1,5 +1,7 @@
 package orch
 
+import "strings"
+
 // The task line is the word that hands a dispatch to its agent; how it fares is how the start goes.
 
 // taskLine is what is typed: fixed words and a path of plain characters.
@@ -31,7 +33,14 @@ func (d Dispatch) withheld(s *step, t WordTyped) {
 	s.put(d)
 }
 
-func (d Dispatch) dropped(s *step, _ string) {
+func (d Dispatch) dropped(s *step, why string) {
+	if strings.HasPrefix(why, NotWritten) && d.open() {
+		s.closeDispatch(d, unwritable)
+		d, _ = get[Dispatch](s, d.Key())
+		d.Why = why
+		s.put(d)
+		return
+	}
 	if d.Delivery == Unknown && d.Submitted == nil { // Enter might have been pressed, and was not
 		d.Delivery = NotDelivered
 		s.put(d)

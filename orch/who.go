@@ -60,16 +60,40 @@ func whoIs(v View, by Caller) identity {
 		return identity{agent: &a, child: len(links) > 1}
 	}
 	if len(by.Chain) == 0 && by.Nonce != "" { // a sandbox without processes
-		if a, ok := agentWhere(v, func(a Agent) bool { return a.Nonce == by.Nonce }); ok {
+		if a, ok := agentWhere(v, ofNonce(by.Nonce), func(Agent) bool { return true }); ok {
 			return identity{agent: &a, child: elsewhere(a, by)}
 		}
+	}
+	if a, ok := talking(v, by); ok { // it was found, and so has no secret
+		return identity{agent: &a}
 	}
 	if len(links) == 0 {
 		return identity{}
 	}
+	if a, ok := agentWhere(v, ofNonce(by.Nonce), Agent.unbound); ok && by.Nonce != "" {
+		return identity{agent: &a, child: len(links) > 1}
+	}
 	top := links[len(links)-1]
-	a := Agent{Kind: top.Kind, Proc: top.Process, Place: by.Place}
+	a := Agent{Kind: top.Kind, Proc: top.Process, Place: by.Place, Model: top.Model, Flags: top.Flags}
 	return identity{agent: &a, child: len(links) > 1}
+}
+
+// talking finds the adopted worker whose conversation a caller out of a sandbox without processes tells, where it has no secret
+// to tell. The id of a conversation can't be guessed.
+func talking(v View, by Caller) (Agent, bool) {
+	if len(by.Chain) > 0 || by.Nonce != "" || by.Thread == "" || by.Path != "sandbox" {
+		return Agent{}, false
+	}
+	return agentWhere(v, LiveAgents, func(a Agent) bool {
+		w, ok := workerOf(v, a.ID)
+		return !a.Ours && a.Conversation == by.Thread && ok && w.Adopted
+	})
+}
+
+// unbound tells that of an agent that we started neither its process nor its pane's is known yet: where a daemon was
+// killed meanwhile, a hook may overtake whoever tells of them. Then its secret says whose it is.
+func (a Agent) unbound() bool {
+	return a.Ours && a.Gone == "" && a.Proc.PID == 0 && a.Runner.PID == 0
 }
 
 // elsewhere tells that a caller belongs to another conversation than the agent whose secret it has: a further agent
@@ -98,16 +122,17 @@ func CheckAs(v View, by Caller) *Error {
 	return nil
 }
 
-// boundIn finds the agent whose process, or whose pane's process, stands in the chain.
-func boundIn(v View, chain []Link) (Agent, bool) {
-	return agentWhere(v, func(a Agent) bool {
-		for _, l := range chain {
-			if l.Process.PID != 0 && (l.Process == a.Proc || l.Process == a.Runner) {
-				return true
+// boundIn finds the newest agent whose process, or whose pane's process, stands in the chain.
+func boundIn(v View, chain []Link) (found Agent, ok bool) {
+	for _, l := range chain {
+		each(v, AtProcess(l.Process), func(a Agent) bool {
+			if !ok || idNumber("a", a.ID) > idNumber("a", found.ID) {
+				found, ok = a, true
 			}
-		}
-		return false
-	})
+			return true
+		})
+	}
+	return found, ok
 }
 
 func agents(chain []Link) []Link {
@@ -122,17 +147,17 @@ func agents(chain []Link) []Link {
 
 func agentAs(v View, by Caller) (Agent, bool) {
 	if strings.HasPrefix(by.As, "%") {
-		return agentWhere(v, func(a Agent) bool {
-			return a.Gone == "" && a.Place.Pane == by.As && a.Place.Server == by.Place.Server
+		return agentWhere(v, LiveAgents, func(a Agent) bool {
+			return a.Place.Pane == by.As && a.Place.Server == by.Place.Server
 		})
 	}
 	return get[Agent](v, "agent/"+by.As)
 }
 
-// agentWhere returns the newest agent for which f holds.
-func agentWhere(v View, f func(Agent) bool) (Agent, bool) {
+// agentWhere returns the newest agent on a shelf for which f holds.
+func agentWhere(v View, shelf string, f func(Agent) bool) (Agent, bool) {
 	var found Agent
-	each(v, "agent", func(a Agent) bool {
+	each(v, shelf, func(a Agent) bool {
 		if f(a) {
 			found = a
 		}
@@ -154,8 +179,13 @@ func ear(v View, by Caller) string {
 	if id := whoIs(v, by); id.agent != nil && id.agent.ID != "" {
 		return id.agent.ID
 	}
-	if by.Place.Pane != "" {
-		return by.Place.Server + by.Place.Pane
+	return earAt(by.Place)
+}
+
+// earAt is the ear of a person who sits there.
+func earAt(p Place) string {
+	if p.Pane != "" {
+		return p.Server + p.Pane
 	}
 	return "person"
 }

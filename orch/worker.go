@@ -10,25 +10,38 @@ import (
 
 // States of a worker's work.
 const (
+	queued     = "queued" // it waits in line for its window
 	running    = "running"
 	needsInput = "needs_input"
 	finished   = "finished"
 	failed     = "failed"
 	noReport   = "no_report"
+	taskless   = "no_task"  // it was adopted and has been given none
+	released   = "released" // it was released before it had reported
 )
 
 // work says how a worker's work stands, from facts alone.
-func work(d Dispatch, a Agent) string {
+func work(v View, w Worker, d Dispatch, a Agent) string {
 	switch {
 	case d.Finished != nil && d.Report.Outcome == "failed":
 		return failed
 	case d.Finished != nil:
 		return finished
-	case d.Closed != "" || a.Gone != "":
+	case w.Released != nil:
+		return released
+	case d.Closed == "stopped" || d.Closed == gone || a.Gone != "" && !a.Resumable:
 		return gone
-	case a.Status == waiting:
+	case d.ID == "":
+		return taskless
+	case d.Closed != "":
+		return noReport
+	case d.queued():
+		return queued
+	case a.Resumable && !(d.Report == nil && d.TurnEnded != nil && !a.CutOff && d.Reminder == remindDone && !expects(v, a.ID)):
+		return resumable // else it had been reminded in vain, and nothing more was awaited of it
+	case a.Status == waiting || asking(v, d.Worker, a):
 		return needsInput
-	case d.Report == nil && d.TurnEnded != nil && !a.Turn && a.Background == 0:
+	case d.Report == nil && d.TurnEnded != nil && !a.Turn && a.Background == 0 && !expects(v, a.ID):
 		return noReport
 	case d.Delivery == Unknown && !a.Turn:
 		return unknown
@@ -38,35 +51,93 @@ func work(d Dispatch, a Agent) string {
 
 // settledState says that nothing more comes of a worker by itself.
 func settledState(state string) bool {
-	return state == finished || state == failed || state == noReport || state == gone
+	return state == finished || state == failed || state == noReport || state == gone || state == taskless || state == released
 }
 
-// states brings the computed states of the workers up to date that this step has touched.
-func (s *step) states() {
-	touched := map[string]bool{}
-	for _, k := range slices.Clone(s.order) {
-		switch e := s.puts[k].(type) {
+// states brings the computed states of the workers up to date that this step has touched, and those that hang on them;
+// true where one has changed.
+func (s *step) states() (changed bool) {
+	for more := true; more; changed = changed || more {
+		more = false
+		for _, id := range s.touched() {
+			more = s.state(id) || more
+		}
+	}
+	return changed
+}
+
+// touched are the workers whose state may be another by what this step has put.
+func (s *step) touched() []string {
+	ids := map[string]bool{}
+	agent := func(id string) {
+		if w, ok := workerOf(s, id); ok && id != "" {
+			ids[w.ID] = true
+		}
+	}
+	for _, k := range s.order {
+		e := s.puts[k]
+		if e == nil {
+			e = s.View.Entity(k) // deleted
+		}
+		switch e := e.(type) {
 		case Agent:
-			if w, ok := workerOf(s, e.ID); ok {
-				touched[w.ID] = true
-			}
+			agent(e.ID)
 		case Dispatch:
-			touched[e.Worker] = true
+			ids[e.Worker] = true
 		case Worker:
-			touched[e.ID] = true
+			ids[e.ID] = true
+			agent(e.By) // it has something to wait for, or no more
+			r, _ := get[Run](s, "run/"+e.Run)
+			agent(r.Coordinator)
+		case Run:
+			agent(e.Coordinator)
+			if old, ok := s.View.Entity(k).(Run); ok {
+				agent(old.Coordinator)
+			}
+		case Word:
+			agent(e.Agent)
+		case Waiter:
+			agent(e.Agent)
+			if old, ok := s.View.Entity(k).(Waiter); ok {
+				agent(old.Agent)
+			}
+		case Message:
+			if e.Type == Question {
+				ids[e.Worker] = true
+			}
+		case Gate:
+			agent(e.By)
+			for _, w := range Waits(s) {
+				if w.For == e.ID {
+					agent(w.Agent)
+				}
+			}
 		}
 	}
-	for _, k := range slices.Sorted(keys(touched)) {
-		w, ok := get[Worker](s, "worker/"+k)
-		d, _ := get[Dispatch](s, "dispatch/"+w.Dispatch)
-		a, _ := get[Agent](s, "agent/"+w.Agent)
-		if st := work(d, a); ok && st != w.State {
-			w.State, w.StateSince = st, s.at
-			s.put(w)
-			s.memory = false
-			s.log("worker-"+strings.ReplaceAll(st, "_", "-"), Event{Worker: w.ID, Agent: w.Agent, Dispatch: w.Dispatch, Text: a.WaitingFor})
-		}
+	return slices.Sorted(keys(ids))
+}
+
+// state brings one worker's state up to date.
+func (s *step) state(id string) (changed bool) {
+	w, ok := get[Worker](s, "worker/"+id)
+	d, _ := get[Dispatch](s, "dispatch/"+w.Dispatch)
+	a, _ := get[Agent](s, "agent/"+w.Agent)
+	st := work(s, w, d, a)
+	if !ok || st == w.State {
+		return false
 	}
+	w.State, w.StateSince = st, s.at
+	s.put(w)
+	s.memory = false
+	what := a.WaitingFor
+	if p, ok := awaits(s, w.ID, a); ok && st == needsInput && what == "" {
+		what = p.kind
+	}
+	if st != released { // which has been said
+		s.log("worker-"+strings.ReplaceAll(st, "_", "-"), Event{Worker: w.ID, Agent: w.Agent, Dispatch: w.Dispatch, Text: what})
+	}
+	s.newsOf(w, d, a)
+	return true
 }
 
 func keys(m map[string]bool) func(func(string) bool) {
@@ -79,11 +150,24 @@ func keys(m map[string]bool) func(func(string) bool) {
 	}
 }
 
-// workerStart opens a worker: run, task, dispatch and agent are made, its window is ordered.
+// expects says that something is to come that makes an agent go on: a line that is owed to it, or its own workers.
+func expects(v View, agent string) bool {
+	return leads(v, agent) || len(wordsOf(v, agent, func(w Word) bool { return w.State != unproved })) > 0
+}
+
+// workerStart opens a worker for a task that is ready, or for a new one; where there is no run one is made.
 func (s *step) workerStart(o WorkerStart) *Error {
 	id := s.who(s.in.By)
 	if err := s.mayStart(id, o); err != nil {
 		return err
+	}
+	scope, err := s.scopeOf(id, o)
+	if err != nil {
+		return err
+	}
+	o.Scope = scope
+	if o.Task != "" {
+		return s.startTask(id, o)
 	}
 	run, fresh, err := s.runForStart(id, o)
 	if err != nil {
@@ -92,7 +176,10 @@ func (s *step) workerStart(o WorkerStart) *Error {
 	if run.Ended != nil {
 		return refuse("run_ended", "st orch start --objective '…'", "run %s has ended", run.ID)
 	}
-	depth, err := s.depth(id, run)
+	if err := fence(run, id); err != nil {
+		return err
+	}
+	depth, err := s.depth(id, run, 0)
 	if err != nil {
 		return err
 	}
@@ -100,35 +187,19 @@ func (s *step) workerStart(o WorkerStart) *Error {
 	if err != nil {
 		return err
 	}
-	a := Agent{ID: s.next("a"), Kind: o.Kind, Name: name, Ours: true, Mute: o.Mute, Nonce: s.in.Nonce, Place: o.Target, Since: s.at, LastSeen: s.at}
-	a.Place.Dir = o.Dir
-	t := Task{ID: s.next("t"), Run: run.ID, Title: title(o), Spec: o.Spec, Source: o.Source, Status: "dispatched", Created: s.at}
-	w := Worker{ID: s.next("w"), Run: run.ID, Name: name, Kind: o.Kind, Agent: a.ID, Dir: o.Dir, Model: o.Model, Args: o.Args, EnvNames: o.EnvNames, Created: s.at, Depth: depth}
-	if id.agent != nil {
-		w.By = id.agent.ID
-	}
-	d := Dispatch{ID: s.next("d"), Run: run.ID, Task: t.ID, Worker: w.ID, Agent: a.ID, Created: s.at, ReadyTimeout: o.ReadyTimeout, TurnTimeout: o.TurnTimeout}
-	if d.ReadyTimeout <= 0 {
-		d.ReadyTimeout = readyTimeout
-	}
-	if d.TurnTimeout <= 0 {
-		d.TurnTimeout = turnTimeout
-	}
-	d.Copy = o.CopyDir + "/" + run.ID + "/" + d.ID + ".md"
-	word := d.taskWord(s.next("o"))
-	d.Word, w.Dispatch, t.Dispatch = word.ID, d.ID, d.ID
-	w.State, w.StateSince = running, s.at
-	for _, e := range []Entity{a, t, w, d, word} {
-		s.put(e)
-	}
-	s.clock(d)
-	s.log("worker-started", Event{Worker: w.ID, Agent: a.ID, Task: t.ID, Dispatch: d.ID, By: id.name(), Text: name})
-	s.do(PaneOpen{Agent: a.ID, Worker: w.ID, Dispatch: d.ID, Kind: o.Kind, Target: o.Target, Name: name, Dir: o.Dir, Program: o.Program, Model: o.Model, Args: o.Args,
-		EnvFile: o.EnvFile, Nonce: a.Nonce, Copy: d.Copy, Run: run.ID, Task: t.ID, Spec: o.Spec, Command: o.Command})
-	s.answer = func() any {
-		return StartAnswer{Run: run.ID, NewRun: fresh, Worker: w.ID, Name: w.Name, Task: t.ID, Dispatch: d.ID, Agent: a.ID}
-	}
+	t := Task{ID: s.next("t"), Run: run.ID, Title: title(o.Title, o.Spec), Spec: o.Spec, Source: o.Source, By: id.id(), Created: s.at}
+	d := s.attempt(t, o, attempt{by: id.id(), depth: depth, name: name, nonce: s.in.Nonce, request: s.in.Request})
+	s.answerStart(d, o, fresh)
 	return nil
+}
+
+func (s *step) answerStart(d Dispatch, o WorkerStart, fresh bool) {
+	s.answer = func() any {
+		d, _ := get[Dispatch](s, d.Key())
+		w, _ := get[Worker](s, "worker/"+d.Worker)
+		return StartAnswer{Run: d.Run, NewRun: fresh, Worker: w.ID, Name: w.Name, Task: d.Task, Dispatch: d.ID, Agent: d.Agent, EnvFile: o.EnvFile,
+			Queued: placeInLine(s, d)}
+	}
 }
 
 // mayStart holds what an agent may ask: st must not be a way around an agent's own permissions.
@@ -146,6 +217,12 @@ func (s *step) mayStart(id identity, o WorkerStart) *Error {
 	}
 	if len(o.EnvNames) > 0 && !o.May.Env {
 		return agentsMay("env = true", "an agent may not set --env for a worker")
+	}
+	if o.Given && !o.May.Kinds {
+		return agentsMay("kinds = true", "an agent may not start a worker of the kind %s, which a person has described", o.Kind)
+	}
+	if o.Tree != nil && o.Tree.Setup != "" && !o.May.Setup {
+		return agentsMay("setup = true", "an agent may not say how a worker's worktree is set up: --setup runs a command")
 	}
 	if o.Runs && !o.May.DemoRun {
 		return agentsMay("demo_run = true", "an agent may not give the %s agent lines that run commands or write files", o.Kind)
@@ -168,24 +245,10 @@ func callerLifts(by Caller, arg string) bool {
 	return false
 }
 
-// depth is how far below the run's coordinator the new worker is.
-func (s *step) depth(id identity, run Run) (int, *Error) {
-	if id.agent == nil || id.agent.ID == run.Coordinator {
-		return 1, nil
-	}
-	w, ok := workerOf(s, id.agent.ID)
-	if !ok || w.Run != run.ID {
-		return 1, nil
-	}
-	if w.Depth >= maxDepth {
-		return 0, refuse("depth", "", "worker %s is already %d levels below its run's coordinator, and %d is the most: do this part yourself, or report that it should be started from above", w.ID, w.Depth, maxDepth)
-	}
-	return w.Depth + 1, nil
-}
-
-func title(o WorkerStart) string {
-	t := strings.TrimSpace(o.Title)
-	for _, l := range strings.Split(o.Spec, "\n") {
+// title is what a task is called: as it was said, else the first line of its text.
+func title(said, spec string) string {
+	t := strings.TrimSpace(said)
+	for _, l := range strings.Split(spec, "\n") {
 		if t != "" {
 			break
 		}
@@ -274,9 +337,9 @@ func (s *step) newName(run Run, o WorkerStart) (string, *Error) {
 
 // taken returns the live worker of that name in a run.
 func taken(v View, run, name string) (id string) {
-	each(v, "worker", func(w Worker) bool {
+	each(v, Of("worker", run), func(w Worker) bool {
 		a, _ := get[Agent](v, "agent/"+w.Agent)
-		if w.Run == run && w.Name == name && a.Gone == "" {
+		if w.Name == name && a.there() && w.Released == nil {
 			id = w.ID
 		}
 		return true
@@ -284,16 +347,20 @@ func taken(v View, run, name string) (id string) {
 	return id
 }
 
-// workerOf returns the worker that an agent is.
+// workerOf returns the worker that an agent is, or was until another took up its conversation; what it was released from
+// it is no more.
 func workerOf(v View, agent string) (Worker, bool) {
-	var found Worker
-	each(v, "worker", func(w Worker) bool {
-		if w.Agent == agent {
-			found = w
+	for range successorsMost {
+		if w, ok := worksAs(v, agent); ok {
+			return w, true
 		}
-		return true
-	})
-	return found, found.ID != ""
+		a, ok := get[Agent](v, "agent/"+agent)
+		if !ok || a.Next == "" {
+			break
+		}
+		agent = a.Next
+	}
+	return Worker{}, false
 }
 
 // workerNamed finds a worker by id, or by name in the caller's run, the newest of that name.
@@ -309,8 +376,8 @@ func workerNamed(v View, by Caller, name string) (Worker, *Error) {
 		return Worker{}, err
 	}
 	var found Worker
-	each(v, "worker", func(w Worker) bool {
-		if w.Run == run.ID && w.Name == name {
+	each(v, Of("worker", run.ID), func(w Worker) bool {
+		if w.Name == name && (found.ID == "" || found.Released != nil || w.Released == nil) {
 			found = w
 		}
 		return true
@@ -324,8 +391,12 @@ func workerNamed(v View, by Caller, name string) (Worker, *Error) {
 // paneOpened takes the window that was opened for a worker.
 func (s *step) paneOpened(o PaneOpened) {
 	a, _ := get[Agent](s, "agent/"+o.Agent)
+	if a.Resumes != "" {
+		s.resumedOpened(a, o)
+		return
+	}
 	d, ok := s.dispatchOf(a.ID)
-	if !ok || d.Opened != nil {
+	if !ok || d.Opened != nil || d.queued() {
 		return
 	}
 	dir := a.Place.Dir
@@ -351,7 +422,9 @@ func (s *step) paneFailed(o PaneFailed) {
 	if !ok {
 		return
 	}
-	if d, ok := s.dispatchOf(a.ID); ok {
+	if d, ok := s.dispatchOf(a.ID); a.Resumes != "" {
+		a.Failed = o.Error
+	} else if ok {
 		d.Error = o.Error
 		s.put(d)
 	}
@@ -365,6 +438,9 @@ func (s *step) workerStop(o WorkerStop) *Error {
 		return err
 	}
 	id, err := s.orders(w)
+	if err == nil {
+		err = s.mayStop(w, id)
+	}
 	if err != nil {
 		return err
 	}
@@ -373,10 +449,27 @@ func (s *step) workerStop(o WorkerStop) *Error {
 	return nil
 }
 
+// mayStop refuses to end what is not the run's to end: an agent that was released, and for another agent one that it has
+// not started but found.
+func (s *step) mayStop(w Worker, id identity) *Error {
+	if err := s.related(w); err != nil {
+		return err
+	}
+	if a, _ := get[Agent](s, "agent/"+w.Agent); id.agent != nil && w.Adopted && !a.Ours {
+		e := refuse("refused_agent", "st worker release "+w.ID, "worker %s ran before it was adopted, so no agent may end it: release it", w.ID)
+		e.Hint = "a person may stop it"
+		return e
+	}
+	return nil
+}
+
 // orders is the caller, who may order something of a worker: a person, its run's coordinator, or who started it.
 func (s *step) orders(w Worker) (identity, *Error) {
 	id := s.who(s.in.By)
 	run, _ := get[Run](s, "run/"+w.Run)
+	if err := fence(run, id); err != nil {
+		return id, err
+	}
 	if id.agent != nil && (id.child || id.agent.ID != run.Coordinator && id.agent.ID != w.By) {
 		return id, refuse("not_yours", "st worker ls", "worker %s belongs to run %s, and %s is not its coordinator", w.ID, w.Run, id.name())
 	}
@@ -386,14 +479,28 @@ func (s *step) orders(w Worker) (identity, *Error) {
 // stop orders the end of a worker's agent; false where there is nothing to end.
 func (s *step) stop(w Worker, id identity) bool {
 	a, _ := get[Agent](s, "agent/"+w.Agent)
-	if !a.hasPane() || w.Stopping != nil {
+	if !a.hasPane() && !a.Resumable || w.Stopping != nil {
 		return false
 	}
 	w.Stopping = ptr(s.at)
+	if id.agent != nil {
+		w.StoppedBy = id.agent.ID
+	}
 	s.put(w)
+	if a.Resumable { // there is nothing to end
+		s.log("worker-stopping", Event{Worker: w.ID, Agent: a.ID, By: id.name()})
+		s.letGo(a, "stopped")
+		return true
+	}
 	s.withdraw(a.ID, "stopped")
+	s.takeBack(w.ID)
 	s.log("worker-stopping", Event{Worker: w.ID, Agent: a.ID, By: id.name()})
-	if d, _ := get[Dispatch](s, "dispatch/"+w.Dispatch); d.Opened != nil {
+	s.stopSetup(w.ID)
+	switch d, _ := get[Dispatch](s, "dispatch/"+w.Dispatch); {
+	case d.queued():
+		s.end(a, "stopped")
+	case s.quits(a): // it is being ended already
+	case d.Opened != nil || d.ID == "":
 		s.stopAgent(a)
 	}
 	return true
@@ -415,10 +522,16 @@ func (s *step) agentStopped(o AgentStopped) {
 	if w, ok := workerOf(s, a.ID); ok {
 		w.LeftOver = o.LeftOver
 		s.put(w)
+		defer s.agentLeft(w.ID)
 	}
-	if a.Gone == "exited" { // its pane had stayed open with its last words
-		a.Gone = "stopped"
-		s.put(a)
+	if s.quitFor(a, o) {
+		return
+	}
+	if a.Gone == exited { // its pane had stayed open with its last words
+		if !a.Resumable {
+			a.Gone = "stopped"
+			s.put(a)
+		}
 		return
 	}
 	s.end(a, "stopped")
@@ -426,7 +539,7 @@ func (s *step) agentStopped(o AgentStopped) {
 
 // workerProgress takes a line about what the worker does just now.
 func (s *step) workerProgress(o WorkerProgress) *Error {
-	w, err := s.reporter()
+	w, err := s.itself("report")
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,9 @@ type Handlers struct {
 	// Get answers with a view.
 	Get func(ctx context.Context, by orch.Caller, view string, args json.RawMessage) (any, error)
 	// Watch sends a view's changes until it returns. send blocks while the client is slow, and fails when it
-	// has read nothing for a while or is gone.
-	Watch func(ctx context.Context, by orch.Caller, view string, args json.RawMessage, send func(any) error) error
+	// has read nothing for a while or is gone. What it returns is the last change, sent together with the end: most
+	// who wait read nothing else. nil where everything was sent.
+	Watch func(ctx context.Context, by orch.Caller, view string, args json.RawMessage, send func(any) error) (last json.RawMessage, err error)
 }
 
 // Server is the daemon's end of the socket.
@@ -244,15 +245,21 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn, by orch.Caller,
 }
 
 func (s *Server) watch(ctx context.Context, conn *net.UnixConn, by orch.Caller, req Request) error {
-	send := func(v any) error { return s.write(conn, v, false) }
-	if err := s.Handlers.Watch(ctx, by, req.Name, req.Body, send); err != nil {
+	last, err := s.Handlers.Watch(ctx, by, req.Name, req.Body, func(v any) error { return s.write(conn, v) })
+	if err != nil {
 		return err
 	}
 	// A daemon that stops has not told all: whoever reads an end would take what it has for the last word.
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.logUnread(s.write(conn, nil, true))
+	var lines []byte
+	if last != nil {
+		if lines, err = goodLine(last); err != nil {
+			return err
+		}
+	}
+	s.logUnread(writeLine(conn, append(lines, endLine...)))
 	return nil
 }
 
@@ -281,7 +288,7 @@ func (s *Server) answerBuiltIn(conn *net.UnixConn, req Request) {
 // reply sends the one answer of a do or a get, or a refusal.
 func (s *Server) reply(conn *net.UnixConn, data any, err error) {
 	if err == nil {
-		err = s.write(conn, data, false)
+		err = s.write(conn, data)
 		if !errors.Is(err, errLong) {
 			s.logUnread(err)
 			return
@@ -301,21 +308,36 @@ func (s *Server) logUnread(err error) {
 	}
 }
 
-func (s *Server) write(conn *net.UnixConn, v any, end bool) error {
-	a := answerLine{OK: true, End: end}
-	if v != nil {
-		data, err := json.Marshal(v)
-		if err != nil {
+func (s *Server) write(conn *net.UnixConn, v any) error {
+	data, encoded := v.(json.RawMessage)
+	if !encoded && v != nil {
+		var err error
+		if data, err = json.Marshal(v); err != nil {
 			return err
 		}
-		a.Data = data
 	}
-	line, err := encodeLine(a)
+	line, err := goodLine(data)
 	if err != nil {
 		return err
 	}
 	return writeLine(conn, line)
 }
+
+// goodLine is the line of an answer with that data, which is JSON as Marshal makes it. It is not encoded again: hundreds
+// may wait for the same change.
+func goodLine(data json.RawMessage) ([]byte, error) {
+	line := append(make([]byte, 0, len(data)+20+len(endLine)), `{"ok":true`...)
+	if len(data) > 0 {
+		line = append(append(line, `,"data":`...), data...)
+	}
+	if len(line) >= lineMax-2 {
+		return nil, errLong
+	}
+	return append(line, "}\n"...), nil
+}
+
+// endLine ends a watch that has told all.
+const endLine = `{"ok":true,"end":true}` + "\n"
 
 func writeLine(conn *net.UnixConn, line []byte) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {

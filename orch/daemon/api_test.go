@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -143,15 +144,15 @@ func TestHangingUpCancels(t *testing.T) {
 func TestSlowClientsHoldNobodyUp(t *testing.T) {
 	flood := make(chan bool)
 	home, _ := serveHere(t, Handlers{
-		Watch: func(ctx context.Context, _ orch.Caller, _ string, _ json.RawMessage, send func(any) error) error {
+		Watch: func(ctx context.Context, _ orch.Caller, _ string, _ json.RawMessage, send func(any) error) (json.RawMessage, error) {
 			line := strings.Repeat("z", 1<<20)
 			close(flood)
 			for ctx.Err() == nil {
 				if err := send(line); err != nil {
-					return err
+					return nil, err
 				}
 			}
-			return ctx.Err()
+			return nil, ctx.Err()
 		},
 		Get: func(context.Context, orch.Caller, string, json.RawMessage) (any, error) { return "ok", nil },
 	})
@@ -176,17 +177,17 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 
 func TestWatchEnds(t *testing.T) {
 	home, stop := serveHere(t, Handlers{
-		Watch: func(ctx context.Context, _ orch.Caller, view string, _ json.RawMessage, send func(any) error) error {
-			for i := range 3 {
+		Watch: func(ctx context.Context, _ orch.Caller, view string, _ json.RawMessage, send func(any) error) (json.RawMessage, error) {
+			for i := range 2 {
 				if err := send(i); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			if view == "short" {
-				return nil
+				return json.RawMessage("2"), nil
 			}
 			<-ctx.Done()
-			return nil // an end that the daemon's own end brought about is none of the stream
+			return nil, nil // an end that the daemon's own end brought about is none of the stream
 		},
 	})
 	c := dial(t, home)
@@ -202,7 +203,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 	count = 0
 	err = c.Watch(t.Context(), "long", nil, func(json.RawMessage) (bool, error) {
-		if count++; count == 3 {
+		if count++; count == 2 {
 			go stop()
 		}
 		return true, nil
@@ -242,4 +243,26 @@ func TestStopLetsWorkEnd(t *testing.T) {
 		t.Errorf("the client got %q", out)
 	}
 	until(t, "it has stopped", over.Load)
+}
+
+// TestGoodLine: the lines that are put together by hand read as those that are encoded.
+func TestGoodLine(t *testing.T) {
+	for _, want := range []answerLine{
+		{OK: true}, {OK: true, End: true}, {OK: true, Data: json.RawMessage(`{"a":"\u003c\n"}`)}, {OK: true, Data: json.RawMessage(`[]`)},
+	} {
+		line, err := goodLine(want.Data)
+		if want.End {
+			line = []byte(endLine)
+		}
+		var got answerLine
+		if err == nil {
+			err = json.Unmarshal(line, &got)
+		}
+		if err != nil || line[len(line)-1] != '\n' || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q reads as %+v, not %+v (%v)", line, got, want, err)
+		}
+	}
+	if _, err := goodLine(make(json.RawMessage, lineMax)); !errors.Is(err, errLong) {
+		t.Errorf("a line that is too long: %v", err)
+	}
 }

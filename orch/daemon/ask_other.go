@@ -2,6 +2,13 @@
 
 package daemon
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-func (c *Client) ask(ctx context.Context, req Request) error { return c.call(ctx, req, nil) }
+func (c *Client) ask(until time.Time, req Request, out any) error {
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	return c.call(ctx, req, out)
+}

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ask sends one request and reads its one answer like call, but within ctx's deadline alone: that ctx is
-// cancelled earlier is not seen. It is for the processes that an agent waits for. A blocking socket spares them
+// ask sends one request and reads its one answer into out like call; what takes longer than until fails with
+// context.DeadlineExceeded. It is for the processes that an agent waits for. A blocking socket and no timer spare them
 // the poller, its thread and the pages of package net.
-func (c *Client) ask(ctx context.Context, req Request) error {
+func (c *Client) ask(until time.Time, req Request, out any) error {
 	req.V, req.From = protocol, c.from
 	line, err := encodeLine(req)
 	if err != nil {
 		return err
 	}
-	s, err := dialPlain(ctx, SocketPath(c.home))
+	s, err := dialPlain(until, SocketPath(c.home))
 	if err != nil {
 		return err
 	}
@@ -30,8 +30,11 @@ func (c *Client) ask(ctx context.Context, req Request) error {
 	if err := s.send(line); err != nil {
 		return err
 	}
-	_, err = readAnswer(bufio.NewReaderSize(s, 512))
-	return err
+	a, err := readAnswer(bufio.NewReaderSize(s, 512))
+	if err != nil {
+		return err
+	}
+	return a.read(out)
 }
 
 // plain is a blocking socket. What takes longer than until fails with context.DeadlineExceeded.
@@ -40,11 +43,7 @@ type plain struct {
 	until time.Time
 }
 
-func dialPlain(ctx context.Context, path string) (*plain, error) {
-	until, ok := ctx.Deadline()
-	if !ok {
-		until = time.Now().Add(answerTime)
-	}
+func dialPlain(until time.Time, path string) (*plain, error) {
 	syscall.ForkLock.RLock()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err == nil {
@@ -78,19 +77,28 @@ func (s *plain) send(line []byte) error {
 	return nil
 }
 
-// Read is for a bufio.Reader.
-func (s *plain) Read(p []byte) (n int, err error) {
-	err = s.again(unix.SO_RCVTIMEO, func() error {
-		n, err = unix.Read(s.fd, p)
-		return err
-	})
-	switch {
-	case err != nil:
-		return 0, err
-	case n == 0:
-		return 0, io.EOF
+// Read is for a bufio.Reader. The limit is poll's: Linux keeps those of sockets on a coarse clock, and 250 ms became 280.
+func (s *plain) Read(p []byte) (int, error) {
+	for {
+		left := time.Until(s.until)
+		if left <= 0 {
+			return 0, context.DeadlineExceeded
+		}
+		ready := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(ready, int((left + time.Millisecond - 1).Milliseconds()))
+		if err == nil && n > 0 {
+			n, err = unix.Read(s.fd, p)
+			if err == nil && n == 0 {
+				err = io.EOF
+			}
+			if err == nil {
+				return n, nil
+			}
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return 0, err
+		}
 	}
-	return n, nil
 }
 
 // again does one system call within what is left of the time. A signal, of the runtime's own for one, breaks off

@@ -20,6 +20,7 @@ type PaneFact struct {
 	Window      string
 	Session     string
 	SessionName string
+	WindowName  string
 	Dir         string
 }
 
@@ -32,6 +33,8 @@ type Callers struct {
 	Known func(chain []orch.Link) int
 	// Bound tells whether a conversation of a kind is known to be some agent's.
 	Bound func(kind, thread string) bool
+	// Boot is that of the processes which the state knows. nil: not known.
+	Boot func() string
 	// Seat is the place of a caller below a shared process, zero where it can't be told.
 	Seat func(orch.Caller) orch.Place
 
@@ -59,8 +62,12 @@ func (c *Callers) OnSocket(ctx context.Context, pid int, from From, hasty bool) 
 	return c.caller(ctx, chain, from, "socket", hasty), nil
 }
 
-// InSpool says who wrote a spool file: what it says itself, for its writer may be gone.
+// InSpool says who wrote a spool file: what it says itself, for its writer may be gone. Of processes of another boot than
+// that of those which the state knows, only the secret says whose they were.
 func (c *Callers) InSpool(ctx context.Context, from From) orch.Caller {
+	if c.Boot != nil && from.Boot != "" && from.Boot != c.Boot() {
+		from.Chain = nil
+	}
 	return c.caller(ctx, from.Chain, from, "spool", true)
 }
 
@@ -85,6 +92,9 @@ func linkOf(info proc.Info) orch.Link {
 	link.Shared = hooks.IsShared(link.Kind, info.Argv)
 	if kind, err := hooks.Lookup(link.Kind); err == nil { // KindOf names registered kinds only
 		link.Lifts = kind.Lifts(info.Argv[1:])
+		var flags []string
+		link.Model, flags = kind.Kept(info.Argv[1:])
+		link.Flags = strings.Join(flags, "\n")
 	}
 	return link
 }
@@ -92,7 +102,7 @@ func linkOf(info proc.Info) orch.Link {
 func (c *Callers) caller(ctx context.Context, chain []orch.Link, from From, path string, hasty bool) orch.Caller {
 	chain, shared := below(chain)
 	caller := orch.Caller{
-		Shared: shared, Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path,
+		Shared: shared, Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path, Inside: from.Inside,
 		Socket: meantSocket(from),
 	}
 	if shared != "" {
@@ -164,7 +174,7 @@ func find(panes []PaneFact, chain []orch.Link, claimed string) (orch.Place, int)
 }
 
 func (p PaneFact) place() orch.Place {
-	return orch.Place{Pane: p.ID, Window: p.Window, Session: p.Session, SessionName: p.SessionName, Dir: p.Dir}
+	return orch.Place{Pane: p.ID, Window: p.Window, Session: p.Session, SessionName: p.SessionName, WindowName: p.WindowName, Dir: p.Dir}
 }
 
 // remember keeps a proved place under the pane's process, and a missing one under the top of the chain below
@@ -205,6 +215,6 @@ func (f From) witness() (From, error) {
 	if err != nil {
 		return f, fmt.Errorf("who we are can't be told: %w", err)
 	}
-	f.PID, f.Chain = os.Getpid(), chain
+	f.PID, f.Chain, f.Boot = os.Getpid(), chain, bootID()
 	return f, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"st/orch"
+	"st/orch/failpoint"
 )
 
 // answerTime is how long a daemon may take to say that it is there. One that was stopped by a signal takes
@@ -97,7 +98,9 @@ func (c *Client) Do(ctx context.Context, request string, what orch.What, answer 
 	if err != nil {
 		return err
 	}
-	return c.insist(ctx, Request{Op: opDo, Request: request, Name: what.Type(), Body: body}, answer)
+	err = c.insist(ctx, Request{Op: opDo, Request: request, Name: what.Type(), Body: body}, answer)
+	failpoint.At("client.do.answered")
+	return err
 }
 
 // Get asks for a view. args may be nil.
@@ -199,10 +202,11 @@ func (c *Client) stop(ctx context.Context, s Stop) (int, error) {
 	return h.PID, nil
 }
 
-// Report gives an input that must not get lost to the daemon, which it does not start. Where that does not
-// answer before ctx is done, or can't keep it, the input goes into the spool, unless it may be dropped (keep is
-// false). Of ctx only the deadline counts. fs.ErrNotExist where there is no home: then nobody is interested. *orch.Error where it is refused.
-func Report(ctx context.Context, home, name string, from From, body any, keep bool) error {
+// Report gives an input that must not get lost to the daemon, which it does not start, and reads the daemon's answer
+// into answer, which may be nil. Where that does not answer within the time given, or can't keep it, the input goes into
+// the spool, unless it may be dropped (keep is false); answer stays as it is then.
+// fs.ErrNotExist where there is no home: then nobody is interested. *orch.Error where it is refused.
+func Report(within time.Duration, home, name string, from From, body any, keep bool, answer any) error {
 	info, err := os.Stat(home)
 	if err != nil {
 		return err
@@ -216,7 +220,7 @@ func Report(ctx context.Context, home, name string, from From, body any, keep bo
 	}
 	c := &Client{home: home, from: from}
 	req := Request{Op: opDo, Request: uuid.NewString(), Name: name, Body: raw}
-	err = c.ask(ctx, req)
+	err = c.ask(time.Now().Add(within), req, answer)
 	if err == nil || final(err) || !keep {
 		return err
 	}
@@ -248,10 +252,7 @@ func (c *Client) call(ctx context.Context, req Request, out any) error {
 		}
 		return err
 	}
-	if out == nil || len(a.Data) == 0 {
-		return nil
-	}
-	return json.Unmarshal(a.Data, out)
+	return a.read(out)
 }
 
 // send dials and writes the request. The connection ends with ctx, and by stop.
@@ -272,6 +273,7 @@ func (c *Client) send(ctx context.Context, req Request) (net.Conn, func(), error
 		release()
 		conn.Close()
 	}
+	failpoint.At("client.send.before")
 	if _, err := conn.Write(line); err != nil {
 		stop()
 		if ctx.Err() != nil {
@@ -279,6 +281,7 @@ func (c *Client) send(ctx context.Context, req Request) (net.Conn, func(), error
 		}
 		return nil, nil, err
 	}
+	failpoint.At("client.sent")
 	return conn, stop, nil
 }
 
@@ -298,6 +301,14 @@ func readAnswer(r *bufio.Reader) (answerLine, error) {
 		return a, a.Error
 	}
 	return a, nil
+}
+
+// read reads what the daemon answered into out, which may be nil.
+func (a answerLine) read(out any) error {
+	if out == nil || len(a.Data) == 0 {
+		return nil
+	}
+	return json.Unmarshal(a.Data, out)
 }
 
 // absent tells that no daemon listens: there is no socket, or one that a killed daemon has left.

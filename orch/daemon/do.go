@@ -7,9 +7,11 @@ import (
 	"log"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/proc"
 	"st/tmux"
 )
@@ -22,13 +24,15 @@ type doer struct {
 	mark   string // what stands before the worker's id in a pane's tag
 	config config
 	state  func(f func(orch.View)) // runs f with a state that nothing changes meanwhile
+	now    func() time.Time        // the loop's
 	log    *log.Logger
 	// ready is closed when what happened while no daemon ran has been taken in. An effect that waits for it
 	// finds the world as the state says.
 	ready <-chan struct{}
 
-	fit   atomic.Bool // tmux is installed and new enough
-	lines queues      // by what is acted on: what is done to one agent is done in order
+	fit    atomic.Bool // tmux is installed and new enough
+	lines  queues      // by what is acted on: what is done to one agent is done in order
+	setups setups      // those that run
 }
 
 // do carries out an effect and brings in its result. One that is cut off by the end of the daemon has no
@@ -56,13 +60,33 @@ func objectOf(o orch.Order) string {
 		return o.Agent
 	case orch.AgentStop:
 		return o.Agent
+	case orch.LaunchDrop:
+		if o.Agent == "" {
+			return o.EnvFile
+		}
+		return o.Agent
 	case orch.FileWrite:
 		return o.Path // nothing is done to an agent by it
+	case orch.LogSearch:
+		return o.Path
+	case orch.GateShow:
+		return o.Gate
+	case orch.TreeMake:
+		return o.Common // one after the other in a repository: git would find its own locks in its way
+	case orch.TreeFinish:
+		return o.Common
+	case orch.CheckRun:
+		return "check " + o.Task
+	case orch.SetupRun:
+		return "setup " + o.Worker
+	case orch.SetupStop:
+		return "stop of setup " + o.Worker
 	}
 	return ""
 }
 
 func (d *doer) run(ctx context.Context, r Running) {
+	failpoint.At("effect.begin")
 	var what orch.What
 	switch o := r.Do.(type) {
 	case orch.PaneOpen:
@@ -73,6 +97,24 @@ func (d *doer) run(ctx context.Context, r Running) {
 		what = d.agentStop(ctx, o)
 	case orch.FileWrite:
 		what = d.fileWrite(ctx, o)
+	case orch.LogSearch:
+		what = d.logSearch(ctx, o)
+	case orch.GateShow:
+		what = d.gateShow(ctx, r, o)
+	case orch.TreeMake:
+		what = d.treeMake(ctx, r, o)
+	case orch.TreeFinish:
+		what = d.treeFinish(ctx, r, o)
+	case orch.CheckRun:
+		what = d.checkRun(ctx, r, o)
+	case orch.SetupRun:
+		what = d.setupRun(ctx, r, o)
+	case orch.SetupStop:
+		d.setups.stop(o.Worker)
+		what = orch.SetupStopped(o)
+	case orch.LaunchDrop:
+		d.removeEnv(o.Agent, o.EnvFile)
+		what = orch.LaunchDropped{Agent: o.Agent}
 	default:
 		d.log.Printf("effect %d: nobody does %q", r.ID, r.Do.Type())
 		return
@@ -80,12 +122,14 @@ func (d *doer) run(ctx context.Context, r Running) {
 	if ctx.Err() != nil {
 		return
 	}
+	failpoint.At("effect.result.before")
 	if err := r.Done(ctx, what); err != nil {
 		d.log.Printf("effect %d (%s): its result was not taken: %v", r.ID, r.Do.Type(), err)
 		return
 	}
-	if o, ok := r.Do.(orch.PaneOpen); ok {
-		d.removeEnv(o)
+	failpoint.At("effect.result.after")
+	if o, ok := r.Do.(orch.PaneOpen); ok && !o.Keep {
+		d.removeEnv(o.Agent, o.EnvFile)
 	}
 }
 

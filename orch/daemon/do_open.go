@@ -13,6 +13,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 	"st/plugin"
 	"st/tmux"
 )
@@ -24,7 +25,7 @@ func (d *doer) paneOpen(ctx context.Context, r Running, o orch.PaneOpen) orch.Wh
 	if err != nil {
 		return d.failed(o, err)
 	}
-	if r.Resumed {
+	if r.Resumed || o.Look {
 		p, found, err := d.tagged(ctx, t, o)
 		if err != nil {
 			return d.failed(o, err)
@@ -32,19 +33,47 @@ func (d *doer) paneOpen(ctx context.Context, r Running, o orch.PaneOpen) orch.Wh
 		if found {
 			return d.opened(o, p)
 		}
+		if d.dead(o.Agent) { // it had its window, and has ended while no daemon ran
+			return d.failed(o, nil)
+		}
 	}
 	file, err := d.writeLaunch(o)
 	if err != nil {
 		return d.failed(o, err)
 	}
-	p, err := t.Open(ctx, tmux.Open{
-		Session: o.Target.Session, Name: o.Name, Dir: o.Dir, Tag: d.tag(o.Worker),
+	failpoint.At("pane.open.before")
+	p, err := d.openPane(ctx, t, o, tmux.Open{
+		Session: o.Target.Session, Name: o.Name, Dir: o.Dir, Tag: d.tagFor(o),
 		Argv: []string{d.self, "pane-run", file},
 	})
+	failpoint.At("pane.open.after")
 	if err != nil {
 		return d.failed(o, err)
 	}
 	return d.opened(o, p)
+}
+
+// openPane opens a window, or takes the pane that was built for the agent.
+func (d *doer) openPane(ctx context.Context, t *tmux.Tmux, o orch.PaneOpen, w tmux.Open) (tmux.Pane, error) {
+	if o.Target.Pane == "" {
+		return t.Open(ctx, w)
+	}
+	want, err := tmux.ParseIdentity(o.Target.Server)
+	if err != nil {
+		return tmux.Pane{}, err
+	}
+	return t.Respawn(ctx, o.Target.Pane, want, d.heldTag(), w)
+}
+
+// heldTag marks a pane that was built for an agent and has a shell in it until that starts.
+func (d *doer) heldTag() string { return d.mark + ":held" }
+
+// tagFor is the tag of a pane that is opened: the worker's, or that of an agent that is none.
+func (d *doer) tagFor(o orch.PaneOpen) string {
+	if o.Worker == "" {
+		return d.tag(o.Agent)
+	}
+	return d.tag(o.Worker)
 }
 
 // tag is what marks the pane of a worker as ours, and ours alone: other homes have workers of that id too.
@@ -55,7 +84,9 @@ func (d *doer) tagged(ctx context.Context, t *tmux.Tmux, o orch.PaneOpen) (tmux.
 	if err != nil {
 		return tmux.Pane{}, false, err
 	}
-	i := slices.IndexFunc(panes, func(p tmux.Pane) bool { return p.Tag == d.tag(o.Worker) && !p.Dead })
+	i := slices.IndexFunc(panes, func(p tmux.Pane) bool {
+		return p.Tag == d.tagFor(o) && !p.Dead && (o.Target.Pane == "" || p.ID == o.Target.Pane)
+	})
 	if i < 0 {
 		return tmux.Pane{}, false, nil
 	}
@@ -75,14 +106,17 @@ func (d *doer) opened(o orch.PaneOpen, p tmux.Pane) orch.What {
 func placeOf(server string, p tmux.Pane) orch.Place {
 	return orch.Place{
 		Server: server, Pane: p.ID, Window: p.Window,
-		Session: p.Session, SessionName: p.SessionName, Dir: p.Path,
+		Session: p.Session, SessionName: p.SessionName, WindowName: p.WindowName, Dir: p.Path,
 	}
 }
 
-// failed says why no pane could be opened, and what helps.
+// failed says why no pane could be opened, and what helps; nil where nothing went wrong but the agent is gone already.
 func (d *doer) failed(o orch.PaneOpen, err error) orch.What {
 	if err := os.RemoveAll(scratch(d.home, o.Agent)); err != nil {
 		d.log.Printf("agent %s: %v", o.Agent, err)
+	}
+	if err == nil {
+		return orch.PaneFailed{Agent: o.Agent}
 	}
 	return orch.PaneFailed{Agent: o.Agent, Error: openError(o, err)}
 }
@@ -111,8 +145,13 @@ func (d *doer) writeLaunch(o orch.PaneOpen) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := writeCopy(o); err != nil {
-		return "", err
+	if len(o.Scope) == 0 { // an agent that is started again for the same worker is held to the same
+		o.Scope = d.scopeOf(o.Worker)
+	}
+	if o.Resume == "" {
+		if err := writeCopy(o); err != nil {
+			return "", err
+		}
 	}
 	dir := scratch(d.home, o.Agent)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -120,7 +159,7 @@ func (d *doer) writeLaunch(o orch.PaneOpen) (string, error) {
 	}
 	launch, err := kind.Launch(hooks.Spec{
 		Program: o.Program, Self: d.self, Home: d.home, Agent: o.Agent, Dispatch: o.Dispatch,
-		Copy: o.Copy, Scratch: dir, Model: o.Model, Args: o.Args,
+		Copy: o.Copy, Scratch: dir, Model: o.Model, Args: o.Args, Resume: o.Resume, Log: o.Log,
 	})
 	if err != nil {
 		return "", err
@@ -130,13 +169,19 @@ func (d *doer) writeLaunch(o orch.PaneOpen) (string, error) {
 			return "", err
 		}
 	}
+	ours := map[string]string{"ST_HOME": d.home, "ST_AGENT": o.Nonce}
+	if len(o.Scope) > 0 {
+		if ours[hooks.ScopeEnv], err = d.writeScope(o, dir); err != nil {
+			return "", err
+		}
+	}
 	env, err := readEnv(o.EnvFile)
 	if err != nil {
 		return "", err
 	}
 	spec := PaneSpec{
-		Agent: o.Agent, Nonce: o.Nonce, Home: d.home, Dir: o.Dir, Self: d.self, Argv: launch.Argv,
-		Env: launchEnv(env, d.given(o.Worker), launch, map[string]string{"ST_HOME": d.home, "ST_AGENT": o.Nonce}),
+		Agent: o.Agent, Nonce: o.Nonce, Home: d.home, Dir: o.Dir, Self: d.self, Argv: launch.Argv, Shell: o.Shell,
+		Env: launchEnv(env, d.given(o.Worker), launch, ours),
 	}
 	path := filepath.Join(dir, "pane.json")
 	// An earlier try may have left one that no pane has read.
@@ -210,12 +255,12 @@ func readEnv(path string) ([]string, error) {
 
 // removeEnv removes the file with the agent's environment, which may hold secrets, once no further try of
 // the start can need it.
-func (d *doer) removeEnv(o orch.PaneOpen) {
-	if o.EnvFile == "" {
+func (d *doer) removeEnv(agent, path string) {
+	if path == "" {
 		return
 	}
-	if err := os.Remove(o.EnvFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.log.Printf("agent %s: %v", o.Agent, err)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Printf("agent %s: %v", agent, err)
 	}
 }
 
@@ -225,26 +270,9 @@ func writeCopy(o orch.PaneOpen) error {
 		return err
 	}
 	job := plugin.Job{
-		Worker: o.Worker, Run: o.Run, Task: o.Task, Dispatch: o.Dispatch, Command: o.Command,
+		Worker: o.Worker, Run: o.Run, Task: o.Task, Dispatch: o.Dispatch, Command: o.Command, Scope: o.Scope, Branch: o.Branch, Standing: plugin.Standing(o.Status),
 	}
-	return writeWhole(o.Copy, []byte(plugin.Copy(job, o.Spec)))
-}
-
-// writeWhole writes a 0600 file by way of another name in its folder.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // made 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails after the rename, as it should
-	_, err = f.Write(data)
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return hooks.WriteOwn(o.Copy, []byte(plugin.Copy(job, o.Spec)))
 }
 
 func noDir(dir string, err error) *orch.Error {

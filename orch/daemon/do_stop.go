@@ -12,6 +12,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/proc"
 	"st/tmux"
 )
@@ -27,23 +28,67 @@ const (
 // pane, then what it left running below it. Every process is ended only while it is the very one that was
 // seen, every pane only while server and tag fit. It may be repeated at any point.
 func (d *doer) agentStop(ctx context.Context, o orch.AgentStop) orch.What {
+	if o.Gently {
+		if why := d.askedToGo(ctx, o); why != "" {
+			return orch.AgentStopped{Agent: o.Agent, Lives: why}
+		}
+	}
 	secret := d.nonceOf(o.Agent)
 	tree := d.family(o)
 	session := sessionOf(o.Runner, o.Proc)
 	apart := detached(secret, session, tree)
 	if alive(o.Proc) {
+		failpoint.At("stop.quit.before")
 		d.quit(ctx, o)
+		failpoint.At("stop.quit.after")
 	}
 	tree = append(tree, d.family(o)...)
 	if alive(o.Proc) {
+		failpoint.At("stop.signal.before")
 		d.endProcess(ctx, o.Proc)
 	}
+	failpoint.At("stop.pane.before")
 	d.closePane(ctx, o)
+	failpoint.At("stop.pane.after")
 	d.endRest(ctx, o, tree, inSession(withSecret(secret), session))
 	if err := os.RemoveAll(scratch(d.home, o.Agent)); err != nil {
 		d.log.Printf("agent %s: %v", o.Agent, err)
 	}
 	return orch.AgentStopped{Agent: o.Agent, LeftOver: named(apart)}
+}
+
+// goTime is how long an agent that is only asked to go may take.
+const goTime = 20 * time.Second
+
+// askedToGo asks an agent to quit where no turn of it runs, and says why it is still there; "" where it has ended.
+func (d *doer) askedToGo(ctx context.Context, o orch.AgentStop) string {
+	if o.Proc.PID == 0 {
+		return "its process is not known"
+	}
+	turn := false
+	d.state(func(v orch.View) {
+		a, _ := v.Entity("agent/" + o.Agent).(orch.Agent)
+		turn = a.Turn || a.Compacting || a.Asks != ""
+	})
+	if turn {
+		return "its turn has begun"
+	}
+	kind, err := hooks.Lookup(o.Kind)
+	if err != nil {
+		return err.Error()
+	}
+	asked, err := d.askToQuit(ctx, o, kind)
+	switch {
+	case !alive(o.Proc):
+		return ""
+	case err != nil && !gone(err):
+		return "it could not be asked to quit: " + err.Error()
+	case err == nil && !asked:
+		return "its input line is not free"
+	case !awaitEnd(ctx, goTime, o.Proc):
+		return "it was asked to quit and did not within " + goTime.String()
+	}
+	return ""
 }
 
 // family is what runs below the pane's process, or below the agent where that is gone.

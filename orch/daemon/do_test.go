@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"st/orch"
+	"st/tmux"
 )
 
 func TestEffects(t *testing.T) {
@@ -26,11 +28,13 @@ func TestEffects(t *testing.T) {
 			t.Run("daemon killed "+when+" "+step, func(t *testing.T) { killedAt(newWorld(t, st), when, step) })
 		}
 	}
+	t.Run("an agent that ended while no daemon ran gets no second window", func(t *testing.T) { endedUnseen(newWorld(t, st)) })
 	for _, step := range []string{"paste-buffer", "send-keys"} {
 		for _, when := range []string{"before", "after"} {
 			t.Run("daemon killed "+when+" "+step+" of a message", func(t *testing.T) { killedInSend(newWorld(t, st), when, step) })
 		}
 	}
+	t.Run("a line that somebody has entered while no daemon ran is not typed again", func(t *testing.T) { enteredMeanwhile(newWorld(t, st)) })
 	for _, when := range []string{"before", "after"} {
 		t.Run("daemon killed "+when+" kill-pane", func(t *testing.T) { killedInStop(newWorld(t, st), when) })
 	}
@@ -138,6 +142,29 @@ func killedAt(w *world, when, step string) {
 	}
 }
 
+// endedUnseen: the daemon is killed before it has noted the window that it opened, and the agent there ends.
+func endedUnseen(w *world) {
+	pid := w.pid()
+	w.dieAt("after", "new-window")
+	o := w.job("one", "say hello")
+	o.Args = append(o.Args, "--nasty", "dies-at-start=0")
+	a := w.start(o)
+	w.died(pid)
+	w.wait("its window is closed", func() (bool, string) { tags := w.panes(); return len(tags) == 0, fmt.Sprint(tags) })
+	w.up()
+	i := w.until(a, "the worker is gone", isState("gone"))
+	if tags := w.panes(); len(tags) > 0 || i.Code != 6 || i.Delivery != orch.NotDelivered {
+		w.Errorf("panes: %q, code %d, %q", tags, i.Code, i.Delivery)
+	}
+	w.wait("nothing is owed", func() (bool, string) {
+		entries, err := filepath.Glob(filepath.Join(runDir(w.home), "launch", "*"))
+		return err == nil && len(entries) == 0, fmt.Sprint(entries, w.panes())
+	})
+	if tags := w.panes(); len(tags) > 0 {
+		w.Errorf("a second window: %q", tags)
+	}
+}
+
 // killedInSend: two messages are recorded, and the daemon dies while it types the first.
 func killedInSend(w *world, when, step string) {
 	a := w.start(w.job("one", "say hello\ndone good"))
@@ -167,9 +194,47 @@ func killedInSend(w *world, when, step string) {
 			return err == nil && m.State == orch.Delivered, fmt.Sprintf("%+v %v", m, err)
 		})
 	}
-	got := w.submitted("one")
-	if len(got) != 3 || !strings.Contains(got[1], "d1-m1.md") || !strings.Contains(got[2], "d1-m2.md") {
-		w.Errorf("submitted: %q", got)
+	var got string
+	one, two := "d1-"+sent[0].Message.ID+".md", "d1-"+sent[1].Message.ID+".md"
+	w.wait("both are with the agent", func() (bool, string) { // whose prompt hook tells before it takes a prompt
+		got = strings.Join(w.given("one"), "\n")
+		return strings.Contains(got, one) && strings.Contains(got, two), got
+	})
+	first, second := strings.Index(got, one), strings.Index(got, two)
+	if strings.Count(got, one) != 1 || strings.Count(got, two) != 1 || first > second {
+		w.Errorf("given: %s", got)
+	}
+}
+
+// enteredMeanwhile: the daemon dies when a message's line stands in the input line, and a person presses Enter there.
+func enteredMeanwhile(w *world) {
+	a := w.start(w.job("one", "say hello\ndone good"))
+	w.until(a, "the worker finishes", isState("finished"))
+	w.until(a, "its turn has ended", func(i orch.StartInfo) bool { return i.Worker.Status == "idle" })
+	pid := w.pid()
+	w.dieAt("after", "paste-buffer")
+	request, order := uuid.NewString(), orch.WorkerSend{Worker: "one", Text: "say it"}
+	err := w.client.Do(context.Background(), request, order, nil)
+	w.died(pid)
+	pane := w.server.Run("list-panes", "-a", "-f", "#{m:*:w1,#{@st_agent}}", "-F", "#{pane_id}")
+	w.server.WaitText(pane, "d1-m2.md") // m1 is the report
+	w.server.Run("send-keys", "-t", pane, "Enter")
+	w.wait("the agent has it", func() (bool, string) {
+		got := strings.Join(w.given("one"), "\n")
+		return strings.Contains(got, "d1-m2.md"), got
+	})
+	w.up()
+	if err != nil {
+		must(w.T, w.client.Do(context.Background(), request, order, nil))
+	}
+	must(w.T, w.client.Do(context.Background(), uuid.NewString(), orch.WorkerSend{Worker: "one", Text: "say more"}, nil))
+	var got string
+	w.wait("the next is with the agent", func() (bool, string) { // it comes after the first has been seen to its end
+		got = strings.Join(w.given("one"), "\n")
+		return strings.Contains(got, "d1-m3.md"), got
+	})
+	if strings.Count(got, "d1-m2.md") != 1 {
+		w.Errorf("given: %s", got)
 	}
 }
 
@@ -190,5 +255,15 @@ func killedInStop(w *world, when string) {
 	}
 	if entries, err := filepath.Glob(filepath.Join(runDir(w.home), "launch", "*")); err != nil || len(entries) > 0 {
 		w.Errorf("files of the launch stay: %v", entries)
+	}
+}
+
+// What was typed a moment ago was so by the loop's clock as well, which goes on where the system's was set back.
+func TestTypedByTheLoopsClock(t *testing.T) {
+	ahead := time.Now().Add(time.Hour)
+	d := &doer{now: func() time.Time { return ahead }}
+	got := d.wordTyped("o1", tmux.Typed{Outcome: tmux.Submitted, Submitted: time.Now().Add(-time.Second)})
+	if off := ahead.Add(-time.Second).Sub(*got.Submitted); off.Abs() > 100*time.Millisecond || got.Typed != nil {
+		t.Errorf("submitted %s, typed %v; the clock is at %s", got.Submitted, got.Typed, ahead)
 	}
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"st/hooks"
@@ -28,11 +29,15 @@ func (d *doer) wordType(ctx context.Context, r Running, o orch.WordType) orch.Wh
 		typed, err := d.typeOnce(ctx, r, o, kind, &stage)
 		switch {
 		case err == nil:
-			return wordTyped(o.Word, typed)
+			return d.wordTyped(o.Word, typed)
+		case errors.Is(err, errSettled):
+			return orch.WordTyped{Word: o.Word, Outcome: tmux.Withheld, Why: tmux.WhyBusy}
+		case gone(err) && stage == tmux.StageEntering:
+			return d.givenUp(o.Word, stage) // Enter may have been the last that the pane got
 		case gone(err):
 			return orch.WordTyped{Word: o.Word, Outcome: tmux.Withheld, Why: tmux.WhyGone}
 		case try+1 == typingTries || ctx.Err() != nil:
-			return givenUp(o.Word, stage)
+			return d.givenUp(o.Word, stage)
 		}
 		d.log.Printf("word %s: %v", o.Word, err)
 		select {
@@ -42,14 +47,14 @@ func (d *doer) wordType(ctx context.Context, r Running, o orch.WordType) orch.Wh
 	}
 }
 
-// resume is the stage from which typing goes on. A word that was withheld before may still stand in the input
-// line, beside a draft that a person had begun: then it is not pasted a second time.
+// resume is the stage from which typing goes on. A word that was withheld may still stand in the input line, beside a
+// draft that a person had begun: then it is not pasted a second time.
 func (d *doer) resume(r Running, o orch.WordType) (stage string) {
 	if r.Stage != "" {
 		return r.Stage
 	}
 	d.state(func(v orch.View) {
-		if w, ok := v.Entity("word/" + o.Word).(orch.Word); ok && w.Tries > 1 {
+		if w, ok := v.Entity("word/" + o.Word).(orch.Word); ok && w.Stands {
 			stage = tmux.StagePasting
 		}
 	})
@@ -63,8 +68,18 @@ func (d *doer) typeOnce(ctx context.Context, r Running, o orch.WordType, kind ho
 		return tmux.Typed{}, err
 	}
 	return tmux.At(want.Socket).Type(ctx, o.Place.Pane, tmux.Typing{
-		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Read: reader(kind, o.Now), Resume: *stage,
+		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Resume: *stage, Cut: r.Resumed && *stage == r.Stage,
+		Read: func(v tmux.View) (string, bool, string) {
+			// Once Enter may have gone in, the turn that is shown may be that of the line.
+			return reader(kind, o.Now || *stage != tmux.StageEntering)(v)
+		},
 		Stage: func(name string) error {
+			switch {
+			case d.dead(o.Agent):
+				return tmux.ErrNoPane // what stands in its pane now is somebody else's
+			case !d.wanted(o.Word):
+				return errSettled
+			}
 			if err := r.Tell(ctx, name); err != nil {
 				return err
 			}
@@ -75,7 +90,7 @@ func (d *doer) typeOnce(ctx context.Context, r Running, o orch.WordType, kind ho
 }
 
 // reader says of a look at a pane what stands in the input line, and whether a line may be typed there: with idle
-// not beside a running turn either. A turn that has just ended may still be shown, so that is not always asked.
+// not beside a running turn either. The screen shows a turn before its hook has told of it.
 func reader(kind hooks.Kind, idle bool) func(tmux.View) (draft string, ready bool, why string) {
 	return func(v tmux.View) (string, bool, string) {
 		s := kind.Look(hooksView(v))
@@ -91,6 +106,25 @@ func reader(kind hooks.Kind, idle bool) func(tmux.View) (draft string, ready boo
 	}
 }
 
+// errSettled is the end of a typing whose line is in already, or is wanted no more.
+var errSettled = errors.New("the word is settled")
+
+// wanted says that a word is still to be typed. Somebody else may have entered its line while it stood in the input line,
+// also while no daemon ran.
+func (d *doer) wanted(word string) (yes bool) {
+	d.state(func(v orch.View) { yes = orch.Types(v, word) })
+	return yes
+}
+
+// dead says that the process of an agent has ended, which the state may not know yet.
+func (d *doer) dead(agent string) (yes bool) {
+	d.state(func(v orch.View) {
+		a, _ := v.Entity("agent/" + agent).(orch.Agent)
+		yes = a.Gone != "" || a.Proc.PID != 0 && !alive(a.Proc)
+	})
+	return yes
+}
+
 // tagOf is the tag of an agent's pane; "" where we did not open it.
 func (d *doer) tagOf(agent string) (tag string) {
 	d.state(func(v orch.View) {
@@ -98,36 +132,39 @@ func (d *doer) tagOf(agent string) (tag string) {
 		if !ok || !a.Ours {
 			return
 		}
-		v.Each("worker", func(e orch.Entity) bool {
-			w, ok := e.(orch.Worker)
-			if ok && w.Agent == agent {
-				tag = d.tag(w.ID)
-			}
-			return tag == ""
-		})
+		for _, shelf := range []string{orch.FormerlyOf(agent), orch.Of("worker", agent)} { // the one for which it was opened
+			v.Each(shelf, func(e orch.Entity) bool {
+				if w, ok := e.(orch.Worker); ok && tag == "" && !w.Adopted {
+					tag = d.tag(w.ID)
+				}
+				return tag == ""
+			})
+		}
 	})
 	return tag
 }
 
-func wordTyped(word string, t tmux.Typed) orch.WordTyped {
+func (d *doer) wordTyped(word string, t tmux.Typed) orch.WordTyped {
 	return orch.WordTyped{
-		Word: word, Outcome: t.Outcome, Why: t.Why,
-		Typed: when(t.Typed), Verified: when(t.Verified), Submitted: when(t.Submitted),
+		Word: word, Outcome: t.Outcome, Why: t.Why, Stands: t.Stands,
+		Typed: d.when(t.Typed), Verified: d.when(t.Verified), Submitted: d.when(t.Submitted),
 	}
 }
 
-func when(t time.Time) *time.Time {
+// when is a time of ours by the loop's clock. The two differ where the system's was set back: what was typed just now
+// would look long overdue.
+func (d *doer) when(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	u := t.UTC()
+	u := d.now().Add(-time.Since(t))
 	return &u
 }
 
-func givenUp(word, stage string) orch.WordTyped {
+func (d *doer) givenUp(word, stage string) orch.WordTyped {
 	if stage == tmux.StageEntering {
-		now := time.Now().UTC()
+		now := d.now()
 		return orch.WordTyped{Word: word, Outcome: tmux.Submitted, Submitted: &now}
 	}
-	return orch.WordTyped{Word: word, Outcome: tmux.Withheld, Why: "tmux"}
+	return orch.WordTyped{Word: word, Outcome: tmux.Withheld, Why: "tmux", Stands: stage == tmux.StagePasting}
 }

@@ -28,6 +28,12 @@ func (d *daemon) get(ctx context.Context, by orch.Caller, name string, args json
 		return d.history(by, args)
 	case "sessions":
 		return d.sessions(ctx, by)
+	case "attempts":
+		return d.attempts(ctx, by, args)
+	case "trees":
+		return d.trees(ctx, by)
+	case "request":
+		return d.request(by, args)
 	}
 	v, ok := views[name]
 	if !ok {
@@ -67,6 +73,7 @@ func (d *daemon) read(ctx context.Context, by orch.Caller, raw json.RawMessage) 
 	if info.Answer == "" {
 		d.answerFromLog(&info, agent)
 	}
+	d.workFromGit(ctx, &info)
 	if info.Answer, info.Cursor, err = page(info.Answer, args.Cursor, args.Limit); err != nil {
 		return nil, err
 	}
@@ -92,6 +99,9 @@ func screen(ctx context.Context, a orch.Agent, w orch.WorkerInfo) (string, error
 		Code:    "agent_exited",
 		Message: fmt.Sprintf("worker %q: its window is closed, there is no screen to show", w.Name),
 		Next:    []string{"st worker read " + w.ID},
+	}
+	if a.Place.Pane == "" && a.Gone == "" {
+		closed.Code, closed.Message, closed.Next = "not_ready", fmt.Sprintf("worker %q has no window yet", w.Name), []string{"st worker show " + w.ID}
 	}
 	if a.Place.Pane == "" {
 		return "", closed
@@ -149,13 +159,14 @@ func (d *daemon) status() (any, error) {
 		PID: os.Getpid(), UptimeS: int64(time.Since(d.began).Seconds()), Version: d.version,
 		Servers: agentSockets(d.loop.Read), Spool: waiting, Store: "ok", RSS: residentBytes(),
 	}
+	s.Lost = d.layouts.lost()
 	if said := d.journal.Said(); len(said) > 0 {
 		s.Store = strings.Join(said, "; ")
 	}
 	if err := d.journal.Trouble(); err != nil {
 		s.Store = fmt.Sprintf("its last write failed: %v", cause(err))
 	}
-	d.loop.Read(func(v orch.View) { s.Agents = len(orch.Live(v)) })
+	d.loop.Read(func(v orch.View) { s.Agents, s.Gates = len(orch.Live(v)), orch.OpenGates(v) })
 	info, err := os.Stat(filepath.Join(d.home, journal.File))
 	if err != nil {
 		return nil, err

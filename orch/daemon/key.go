@@ -42,29 +42,61 @@ const (
 )
 
 // key presses keys in a worker's window. It is no owed effect: what is typed may be a password, and so it is in no
-// store; who did it and on which screen is, before the first key. A request that was seen before presses nothing.
+// store; who did it and on which screen is, before the first key. A request that was taken before presses nothing.
 func (d *daemon) key(ctx context.Context, in orch.Input, body json.RawMessage) (any, error) {
 	var o KeyOrder
 	if err := json.Unmarshal(body, &o); err != nil {
 		return nil, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("worker-key: %v", err)}
 	}
-	if in.Request != "" {
-		if _, again, err := d.journal.Receipt(in.Request); err == nil && again {
-			return nil, keysUnknown(o.Worker)
-		}
-	}
-	k, err := d.keysFor(in.By, o.Worker)
+	in.What = orch.WorkerKey{Worker: o.Worker}
+	content, err := o.content(in)
 	if err != nil {
 		return nil, err
 	}
+	k, err := d.keysFor(in.By, o.Worker)
+	if err != nil {
+		if kept, again, err := d.keysBefore(in, content); again {
+			return kept, err // the worker may be gone by now
+		}
+		return nil, err
+	}
 	done := make(chan struct{})
-	var answer orch.KeyAnswer
+	var answer any
 	d.doer.lines.add(k.agent.ID, func() {
 		defer close(done)
-		answer, err = d.pressAll(ctx, in, o, k)
+		again := false
+		if answer, again, err = d.keysBefore(in, content); !again { // who asked for the same meanwhile has come to an end
+			answer, err = d.pressAll(ctx, in, o, content, k)
+		}
 	})
 	<-done
 	return answer, err
+}
+
+// keysBefore is what came of the keys of a request that was taken before; false for a new one.
+func (d *daemon) keysBefore(in orch.Input, content []byte) (kept any, again bool, err error) {
+	kept, again, err = d.loop.Again(in, content)
+	if raw, ok := kept.(json.RawMessage); ok && err == nil && !pressed(raw) {
+		return nil, true, keysUnknown(in.What.(orch.WorkerKey).Worker)
+	}
+	return kept, again, err
+}
+
+// content is what decides whether a request is the same one: the worker, the keys and, veiled, the text.
+func (o KeyOrder) content(in orch.Input) ([]byte, error) {
+	if o.Text != "" {
+		var err error
+		if o.Text, err = Veil(in.Request, []string{o.Text}); err != nil {
+			return nil, err
+		}
+	}
+	return contentOf(in.By, o)
+}
+
+// pressed tells that what is kept of a request says what its keys have done, and not only that they were ordered.
+func pressed(kept json.RawMessage) bool {
+	var a orch.KeyAnswer
+	return json.Unmarshal(kept, &a) == nil && a.Asked > 0
 }
 
 func keysUnknown(worker string) *orch.Error {
@@ -83,10 +115,12 @@ type keyed struct {
 	server tmux.Identity
 	tag    string
 	seen   tmux.View
+	now    func() time.Time
+	looked time.Time // before seen was taken
 }
 
 func (d *daemon) keysFor(by orch.Caller, name string) (*keyed, error) {
-	k := &keyed{}
+	k := &keyed{now: d.loop.Now}
 	var refusal *orch.Error
 	d.loop.Read(func(v orch.View) {
 		if refusal = orch.CheckAs(v, by); refusal != nil {
@@ -111,7 +145,7 @@ func (d *daemon) keysFor(by orch.Caller, name string) (*keyed, error) {
 
 // pressAll presses one key after the other, as long as the screen stays the one that stood there at first: a key
 // that was meant for one dialog must not decide the next.
-func (d *daemon) pressAll(ctx context.Context, in orch.Input, o KeyOrder, k *keyed) (orch.KeyAnswer, error) {
+func (d *daemon) pressAll(ctx context.Context, in orch.Input, o KeyOrder, content []byte, k *keyed) (orch.KeyAnswer, error) {
 	a := orch.KeyAnswer{Asked: len(o.presses())}
 	if k.agent.Place.Pane != "" && k.agent.Gone == "" {
 		if err := k.look(ctx); err != nil {
@@ -120,7 +154,7 @@ func (d *daemon) pressAll(ctx context.Context, in orch.Input, o KeyOrder, k *key
 		a.Before = k.screen()
 	}
 	in.What = orch.WorkerKey{Worker: k.worker, Screen: a.Before, May: d.doer.config.may()}
-	data, err := d.loop.DoAs(ctx, in, []byte(k.worker))
+	data, err := d.loop.DoAs(ctx, in, content)
 	if err != nil {
 		return a, err
 	}
@@ -129,14 +163,15 @@ func (d *daemon) pressAll(ctx context.Context, in orch.Input, o KeyOrder, k *key
 		return a, keysUnknown(k.worker)
 	}
 	a.Worker = allowed.Worker
-	if k.seen.InMode {
-		return a, k.lost("copy_mode", "its pane is in copy mode, which would take the keys")
-	}
 	err = k.press(ctx, o.presses(), &a)
 	a.After = k.screen()
 	ctx = context.WithoutCancel(ctx) // what was done is noted, whoever has hung up
-	what := orch.KeysPressed{Worker: k.worker, Pressed: a.Pressed, Before: a.Before, After: a.After}
-	if _, err := d.loop.Do(ctx, orch.Input{At: d.loop.Now(), What: what}); err != nil {
+	what := orch.KeysPressed{Worker: k.worker, Pressed: a.Pressed, Asked: a.Asked, Before: a.Before, After: a.After}
+	came := orch.Input{At: d.loop.Now(), What: what}
+	if a.Pressed > 0 || refused(err) { // else the first key may have been pressed, or not
+		came.Request, came.Completes = in.Request, true
+	}
+	if _, err := d.loop.Do(ctx, came); err != nil {
 		d.log.Printf("keys of %s: %v", k.worker, err)
 	}
 	d.seen(ctx, k)
@@ -146,13 +181,16 @@ func (d *daemon) pressAll(ctx context.Context, in orch.Input, o KeyOrder, k *key
 // seen tells what stands on the screen now.
 func (d *daemon) seen(ctx context.Context, k *keyed) {
 	what := screenOf(k.kind, k.seen, "")
-	what.Agent = k.agent.ID
+	what.Agent, what.Looked = k.agent.ID, k.looked
 	if _, err := d.loop.Do(ctx, orch.Input{At: d.loop.Now(), What: what}); err != nil {
 		d.log.Printf("screen of %s: %v", k.agent.ID, err)
 	}
 }
 
 func (k *keyed) press(ctx context.Context, list []tmux.Press, a *orch.KeyAnswer) error {
+	if k.seen.InMode {
+		return k.lost("copy_mode", "its pane is in copy mode, which would take the keys")
+	}
 	for i, p := range list {
 		if err := k.pressOne(ctx, p, a.Before); err != nil {
 			return err
@@ -233,8 +271,9 @@ func (k *keyed) look(ctx context.Context) error {
 	t, want, err := server(ctx, k.agent.Place)
 	if err == nil {
 		var views map[string]tmux.View
+		looked := k.now()
 		views, err = t.Look(ctx, pane)
-		k.tmux, k.server, k.seen = t, want, views[pane]
+		k.tmux, k.server, k.seen, k.looked = t, want, views[pane], looked
 	}
 	runner := k.agent.Runner.PID
 	switch {

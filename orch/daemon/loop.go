@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/journal"
 )
 
@@ -96,6 +97,7 @@ func (l *Loop) prepare() {
 		if l.Clock == nil {
 			l.Clock = NewClock(nil)
 		}
+		l.Clock.NotBefore(l.Journal.Written())
 		if l.Log == nil {
 			l.Log = func(string) {}
 		}
@@ -109,9 +111,9 @@ func (l *Loop) Now() time.Time {
 }
 
 // Do hands in an input and returns its answer once it is durable. A refusal is an *orch.Error. An input
-// whose request id was seen before is not stepped again: the answer of the first time comes back, as
-// json.RawMessage, or is refused as request_reused if something else was asked then. When ctx ends first
-// the input may still happen; the same request id then finds out.
+// whose request id was taken before is not stepped again: the answer of the first time comes back, as
+// json.RawMessage, or is refused as request_reused if something else was asked then, or somebody else did. When ctx
+// ends first the input may still happen; the same request id then finds out.
 func (l *Loop) Do(ctx context.Context, in orch.Input) (any, error) {
 	hash, err := journal.HashOf(in)
 	if err != nil {
@@ -128,6 +130,9 @@ func (l *Loop) DoAs(ctx context.Context, in orch.Input, content []byte) (any, er
 
 func (l *Loop) put(ctx context.Context, a ask) (any, error) {
 	l.prepare()
+	if a.in.Nonce == "" {
+		a.in.Nonce = nonce() // a fact may start a worker too
+	}
 	a.answer = make(chan answer, 1)
 	select {
 	case l.asks <- a:
@@ -284,9 +289,11 @@ func (l *Loop) batch(asks []ask) {
 		l.failed(asks, err)
 		return
 	}
+	failpoint.At("loop.answer.before")
 	for i, a := range asks {
 		a.answer <- answers[i]
 	}
+	failpoint.At("loop.answer.after")
 	l.launch(starting, b.Effects())
 	if b.Changed() {
 		l.watchers.tell()
@@ -368,7 +375,7 @@ func (l *Loop) step(v orch.View, in orch.Input) (c orch.Changes, effects []orch.
 
 // seen answers a request that has been answered before.
 func (l *Loop) seen(b *journal.Batch, a ask) (answer, bool) {
-	if a.in.Request == "" {
+	if a.in.Request == "" || a.in.Completes {
 		return answer{}, false
 	}
 	r, ok := b.Receipt(a.in.Request)
@@ -379,21 +386,52 @@ func (l *Loop) seen(b *journal.Batch, a ask) (answer, bool) {
 			return answer{err: &StoreError{Err: err}}, true
 		}
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return answer{}, false
-	case r.Hash != a.hash:
-		return answer{err: &orch.Error{
-			Code:    "request_reused",
-			Message: fmt.Sprintf("request %q was used before, for something else", a.in.Request),
-			Hint:    "use a new request id",
-		}}, true
-	case r.Err != nil:
-		return answer{err: r.Err}, true
-	case r.Answer == nil:
-		return answer{}, true
 	}
-	return answer{data: r.Answer}, true
+	return a.again(b.View(), r), true
+}
+
+// Again answers a request that was committed before, as Do would, without waiting in line; false where none was.
+func (l *Loop) Again(in orch.Input, content []byte) (got any, ok bool, err error) {
+	if in.Request == "" {
+		return nil, false, nil
+	}
+	r, ok, err := l.Journal.Receipt(in.Request)
+	if err != nil {
+		return nil, true, &StoreError{Err: err}
+	}
+	if !ok {
+		return nil, false, nil
+	}
+	a := ask{in: in, hash: journal.Hash(in.What.Type(), content)}
+	var kept answer
+	l.Read(func(v orch.View) { kept = a.again(v, r) })
+	return kept.data, true, kept.err
+}
+
+// again is the answer that was kept, for who asks for the same once more. A receipt of schema 1, or one that was
+// brought back from a run's file, does not tell all of what was asked.
+func (a ask) again(v orch.View, r journal.Receipt) answer {
+	what := a.in.What.Type()
+	switch {
+	case r.Input != "" && r.Input != what:
+		return reused(r, "for another verb")
+	case r.Input != "" && r.Hash != "" && r.Hash != a.hash:
+		return reused(r, "for something else")
+	case r.By != "" && !orch.SameAsker(v, r.By, a.in.By):
+		return reused(r, "by "+r.By)
+	case r.Answer == nil:
+		return answer{}
+	}
+	return answer{data: r.Answer}
+}
+
+func reused(r journal.Receipt, how string) answer {
+	return answer{err: &orch.Error{
+		Code: "request_reused", Message: fmt.Sprintf("request %q was used before, %s", r.Request, how),
+		Hint: "use a new request id", Next: []string{"st request show " + shellWord(r.Request)},
+	}}
 }
 
 func (l *Loop) stage(b *journal.Batch, s stage) answer {

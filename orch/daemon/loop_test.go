@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -150,12 +151,21 @@ func TestRequestHappensOnce(t *testing.T) {
 	again()
 }
 
-func TestRefusalIsRemembered(t *testing.T) {
+// TestRefusedRequestMayBeGivenAgain: a refusal has changed nothing, so its id is free, also for something else.
+func TestRefusedRequestMayBeGivenAgain(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
 	for range 2 {
 		if _, err := r.do("q1", toyTurn{Do: "refuse"}); code(err) != "no" {
 			t.Errorf("a refusal: %v", err)
 		}
+	}
+	for range 2 {
+		if _, err := r.do("q1", toyTurn{}); err != nil {
+			t.Errorf("what was refused before: %v", err)
+		}
+	}
+	if s := r.spec(1); s != "x" {
+		t.Errorf("it happened %d times", len(s))
 	}
 }
 
@@ -173,6 +183,25 @@ func TestContentDecidesWhatIsTheSame(t *testing.T) {
 	}
 	if err := ask("found here", "other"); code(err) != "request_reused" {
 		t.Errorf("another content: %v", err)
+	}
+}
+
+// TestTwoAtOnce: whoever asks for the same at the same time gets the same answer, and it happens once.
+func TestTwoAtOnce(t *testing.T) {
+	r := run(t, t.TempDir(), nil)
+	for n := range 20 {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, err := r.do("q"+strconv.Itoa(n), toyTurn{}); err != nil {
+					t.Errorf("q%d: %v", n, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if s := r.spec(1); len(s) != 20 {
+		t.Errorf("it happened %d times, not 20", len(s))
 	}
 }
 
@@ -474,8 +503,35 @@ func TestClock(t *testing.T) {
 	want(2 * time.Second)
 	mono += time.Second
 	want(3 * time.Second)
+	if ahead := c.Ahead(); ahead != time.Hour+2*time.Second {
+		t.Errorf("the clock is %s ahead of the system's", ahead)
+	}
 	now, mono = now.Add(2*time.Hour), mono+time.Second // and forward, beyond where we are
 	want(time.Hour + time.Second)
+	if ahead := c.Ahead(); ahead != 0 {
+		t.Errorf("the clock is %s ahead of the system's, and they are the same", ahead)
+	}
+	c.NotBefore(now.Add(-time.Minute))
+	want(time.Hour + time.Second)
+	c.NotBefore(now.Add(time.Minute)) // told by a daemon before this one
+	want(time.Hour + time.Minute + time.Second)
+	mono += time.Second
+	want(time.Hour + time.Minute + 2*time.Second)
+}
+
+// What a daemon does after the system's clock was set back does not look older than what the one before it did.
+func TestClockGoesOnAfterARestart(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	first := run(t, dir, func(l *Loop) { l.Clock = NewClock(func() time.Time { return now.Add(time.Hour) }) })
+	if _, err := first.do("", toyTurn{}); err != nil {
+		t.Fatal(err)
+	}
+	told := first.Now()
+	first.stop()
+	second := run(t, dir, func(l *Loop) { l.Clock = NewClock(func() time.Time { return now }) })
+	if got := second.Now(); told.Sub(got) > time.Minute {
+		t.Errorf("the clock went back by %s", told.Sub(got))
+	}
 }
 
 func TestSubscribersGetTheNewest(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/journal"
 	"st/tmux"
 )
@@ -35,6 +36,8 @@ type daemon struct {
 	callers       *Callers
 	spool         *Spooled
 	topics        *topics
+	layouts       *layouts
+	restorer      *restorer
 }
 
 func serve(ctx context.Context, held *Held, version string) (err error) {
@@ -46,7 +49,9 @@ func serve(ctx context.Context, held *Held, version string) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := journal.Open(held.Home, journal.Options{Log: func(line string) { held.Log.Print(line) }})
+	failpoint.At("daemon.store.before")
+	clock := NewClock(nil)
+	store, err := journal.Open(held.Home, journal.Options{Now: clock.Now, Log: func(line string) { held.Log.Print(line) }})
 	if err != nil {
 		return storeRefusal(err)
 	}
@@ -55,21 +60,28 @@ func serve(ctx context.Context, held *Held, version string) (err error) {
 		held.Log.Printf("store: %s", said)
 	}
 	ready := make(chan struct{})
-	d := newDaemon(held, store, version)
+	hooks.UseHome(held.Home)
+	d := newDaemon(held, store, clock, version)
 	d.doer = &doer{
 		home: held.Home, self: self, mark: markOf(held.Home), config: conf,
-		state: d.loop.Read, log: held.Log, ready: ready,
+		state: d.loop.Read, now: d.loop.Now, log: held.Log, ready: ready,
 	}
 	d.loop.Effect = d.doer.do
+	d.layouts = &layouts{dir: layoutDir(held.Home), ask: conf.Restore == restoreAsk, now: d.loop.Now, log: held.Log}
+	d.restorer = &restorer{d: d, notes: d.layouts}
+	if len(store.Said()) > 0 {
+		d.layouts.askFirst()
+	}
 	return d.run(ctx, held, ready)
 }
 
-func newDaemon(held *Held, store *journal.Journal, version string) *daemon {
+func newDaemon(held *Held, store *journal.Journal, clock *Clock, version string) *daemon {
 	d := &daemon{
 		home: held.Home, version: version, began: time.Now(), log: held.Log, journal: store,
 		callers: &Callers{Panes: paneFacts},
 	}
 	d.callers.Known = d.known
+	d.callers.Boot = d.stateBoot
 	d.callers.Bound = func(kind, thread string) (is bool) {
 		d.loop.Read(func(v orch.View) { is = orch.Bound(v, kind, thread) })
 		return is
@@ -79,7 +91,7 @@ func newDaemon(held *Held, store *journal.Journal, version string) *daemon {
 		return p
 	}
 	d.loop = &Loop{
-		Journal: store, Step: orch.Step, Due: orch.Due,
+		Journal: store, Step: orch.Step, Due: orch.Due, Clock: clock,
 		Log: func(line string) { held.Log.Print(line) },
 	}
 	d.spool = &Spooled{Home: held.Home, Callers: d.callers, Log: held.Log, Do: d.spooled}
@@ -87,10 +99,11 @@ func newDaemon(held *Held, store *journal.Journal, version string) *daemon {
 	return d
 }
 
-// run takes up the work in this order: what the spool holds, what the panes show, effects that had begun,
-// callers. It ends in the opposite order, so that every answer that was promised is given.
+// run takes up the work in this order: what a boot of the computer has ended, what the spool holds, what config.toml says, what the panes show, effects that had
+// begun, callers. It ends in the opposite order, so that every answer that was promised is given.
 func (d *daemon) run(ctx context.Context, held *Held, ready chan<- struct{}) error {
 	d.sweep() // while nobody else uses the store
+	failpoint.At("daemon.swept")
 	loopCtx, endLoop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() {
@@ -101,15 +114,24 @@ func (d *daemon) run(ctx context.Context, held *Held, ready chan<- struct{}) err
 		endLoop()
 		<-ended
 	}()
+	if err := d.boot(ctx); err != nil {
+		return err
+	}
 	if err := d.spool.Take(ctx); err != nil {
 		return err
 	}
+	if _, err := d.loop.Do(ctx, orch.Input{At: d.loop.Now(), What: d.doer.config.configured()}); err != nil {
+		return doError(err)
+	}
+	failpoint.At("daemon.spooled")
 	w, err := newWatch(d)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	w.inventory(ctx)
+	w.layoutsOver(ctx)
+	failpoint.At("daemon.inventoried")
 	close(ready)
 
 	server := &Server{
@@ -119,12 +141,15 @@ func (d *daemon) run(ctx context.Context, held *Held, ready chan<- struct{}) err
 	if err := server.Listen(d.home); err != nil {
 		return err
 	}
+	failpoint.At("daemon.listens")
 	side, endSide := context.WithCancel(ctx)
+	d.restorer.life = side
 	defer endSide()
 	go d.topics.run(side)
 	go w.run(side)
 	go d.watchSpool(side)
 	go d.watchSecrets(side)
+	go d.restorer.atStart()
 	held.Ready()
 	return server.Serve(ctx)
 }
@@ -152,7 +177,7 @@ func paneFacts(ctx context.Context, socket string) ([]PaneFact, string, error) {
 	facts := make([]PaneFact, 0, len(panes))
 	for _, p := range panes {
 		facts = append(facts, PaneFact{
-			ID: p.ID, PID: p.PID, Window: p.Window, Session: p.Session, SessionName: p.SessionName, Dir: p.Path,
+			ID: p.ID, PID: p.PID, Window: p.Window, Session: p.Session, SessionName: p.SessionName, WindowName: p.WindowName, Dir: p.Path,
 		})
 	}
 	return facts, id.String(), nil
@@ -162,12 +187,13 @@ func paneFacts(ctx context.Context, socket string) ([]PaneFact, string, error) {
 func (d *daemon) known(chain []orch.Link) int {
 	found := -1
 	d.loop.Read(func(v orch.View) {
-		for _, a := range orch.Live(v) {
-			for n, l := range chain {
-				if l.Process == a.Proc || l.Process == a.Runner {
-					found = max(found, n)
+		for n, l := range chain {
+			v.Each(orch.AtProcess(l.Process), func(e orch.Entity) bool {
+				if a, ok := e.(orch.Agent); ok && a.Gone == "" {
+					found = n
 				}
-			}
+				return true
+			})
 		}
 	})
 	return found
@@ -175,8 +201,11 @@ func (d *daemon) known(chain []orch.Link) int {
 
 // inputs are what may be sent to a daemon. What it finds out itself is nobody else's to say.
 var inputs = map[string]bool{
-	"run-start": true, "run-end": true, "worker-start": true, "worker-stop": true, "worker-done": true,
-	"worker-progress": true, "worker-send": true, "wait-told": true, "agent-started": true, "agent-exited": true,
+	"run-start": true, "run-end": true, "run-use": true, "worker-start": true, "worker-stop": true, "worker-release": true, "worker-done": true,
+	"worker-progress": true, "worker-send": true, "wait-told": true, "ask": true, "reply": true, "ask-told": true, "agent-started": true, "agent-exited": true,
+	"gate-ask": true, "gate-cancel": true, "gate-told": true,
+	"send": true, "escalate": true, "mail-check": true, "mail-ack": true, "mail-told": true,
+	"task-update": true, "task-cancel": true,
 }
 
 // do gives an input of a caller to the loop.
@@ -188,8 +217,10 @@ func (d *daemon) do(ctx context.Context, by orch.Caller, request, name string, b
 // spooled gives an input that was kept in a file to the loop. What the store could not take is no answer: the
 // file stays.
 func (d *daemon) spooled(ctx context.Context, at time.Time, by orch.Caller, request, name string, body json.RawMessage) error {
-	if now := d.loop.Now(); at.After(now) {
-		at = now // written before the clock was set back
+	// The system's clock may have been set back before it was written, or after.
+	now := d.loop.Now()
+	if at = at.Add(d.loop.Clock.Ahead()); at.After(now) {
+		at = now
 	}
 	_, err := d.input(ctx, at.UTC(), by, request, name, body)
 	return err
@@ -198,20 +229,73 @@ func (d *daemon) spooled(ctx context.Context, at time.Time, by orch.Caller, requ
 func (d *daemon) input(ctx context.Context, at time.Time, by orch.Caller, request, name string, body json.RawMessage) (any, error) {
 	in := orch.Input{At: at, Request: request, By: by, Nonce: nonce()}
 	var err error
+	if request != "" {
+		if refusal := orch.CheckRequest(request); refusal != nil {
+			return nil, refusal
+		}
+	}
 	switch {
 	case name == "hook":
 		return d.hook(ctx, in, body)
 	case name == "worker-start":
 		return d.start(ctx, in, body)
+	case name == "worker-retry":
+		return d.retry(ctx, in, body)
+	case name == "restore":
+		return d.restore(ctx, in, body)
+	case name == "worker-restart":
+		return d.restart(ctx, in, body)
+	case name == "task-create":
+		return d.createTask(ctx, in, body)
+	case name == "task-assign":
+		return d.assignTask(ctx, in, body)
+	case name == "worker-adopt":
+		return d.adopt(ctx, in, body)
+	case name == "task-pick":
+		return d.pickTask(ctx, in, body)
+	case name == "worker-finish":
+		return d.finishTree(ctx, in, body)
+	case name == "trees-free":
+		return d.freeTrees(ctx, in)
 	case name == "worker-key":
 		return d.key(ctx, in, body)
+	case name == "worker-attach":
+		return d.attach(ctx, in, body)
+	case name == "gate-answer":
+		return d.gateAnswer(ctx, in, body)
 	case !inputs[name]:
 		return nil, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("no input is called %q", name)}
 	}
 	if in.What, err = orch.DecodeWhat(name, body); err != nil {
 		return nil, &orch.Error{Code: "bad_request", Message: fmt.Sprintf("%s: %v", name, err)}
 	}
-	return d.loop.DoAs(ctx, in, body)
+	if w, ok := in.What.(orch.WorkerDone); ok {
+		w.Outside, w.Unchecked = nil, "" // nobody else's to say
+		in.What = w
+	}
+	content, err := contentOf(by, in.What)
+	if err != nil {
+		return nil, err
+	}
+	switch w := in.What.(type) {
+	case orch.WorkerDone:
+		in.What = d.checkScope(ctx, by, w)
+	case orch.Ask:
+		if content, err = contentOf(by, orch.Ask{Question: w.Question, Options: w.Options}); err != nil {
+			return nil, err
+		}
+		w.Deaf = deafKinds()
+		in.What = w
+	case orch.Send:
+		w.CopyDir = copyDir(d.home)
+		in.What = w
+	case orch.Escalate:
+		w.CopyDir = copyDir(d.home)
+		in.What = w
+	case orch.AgentExited:
+		in.What = exitOf(ctx, d.loop.Read, w)
+	}
+	return d.loop.DoAs(ctx, in, content)
 }
 
 // nonce is 128 bits that nobody can guess.
@@ -221,28 +305,52 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// start finds out what a start needs and gives the order to the loop. A request that was answered before
-// gets its old answer: the files that it names may be gone by now.
+// start finds out what a start needs and gives the order to the loop. A request that was taken before gets its old
+// answer, though what it needed may be gone by now: tmux, the program, the folder.
 func (d *daemon) start(ctx context.Context, in orch.Input, body json.RawMessage) (any, error) {
-	if in.Request != "" {
-		if _, again, err := d.journal.Receipt(in.Request); err == nil && again {
-			in.What = orch.WorkerStart{}
-			return d.loop.DoAs(ctx, in, body)
-		}
+	o, err := readStart(body)
+	if err != nil {
+		return nil, err
 	}
-	w, err := d.doer.prepareStart(ctx, in.By, body)
-	if err == nil {
-		in.What = w
-		var data any
-		if data, err = d.loop.DoAs(ctx, in, body); err == nil {
-			return data, nil
+	in.What = o.WorkerStart
+	return d.launch(ctx, in, o.asked(), o.EnvFile, func() (orch.What, error) {
+		return d.doer.prepareStart(ctx, in.By, o)
+	})
+}
+
+// launch gives an order to the loop that comes with an environment; asked is what decides whether a request is the same
+// one, and prepare finds out what the order needs. The environment is removed where nobody will need it.
+func (d *daemon) launch(ctx context.Context, in orch.Input, asked any, env string, prepare func() (orch.What, error)) (any, error) {
+	content, err := contentOf(in.By, asked)
+	if err != nil {
+		return nil, err
+	}
+	data, again, err := d.loop.Again(in, content)
+	if !again {
+		if in.What, err = prepare(); err == nil {
+			data, err = d.loop.DoAs(ctx, in, content)
 		}
 	}
 	var refusal *orch.Error
-	if errors.As(err, &refusal) {
-		d.doer.dropEnv(w.EnvFile)
+	if env != "" && (errors.As(err, &refusal) || err == nil && otherEnv(data, env)) {
+		d.doer.dropEnv(env)
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// otherEnv tells that an answer is of a start that was given before, with another file than this for its environment.
+func otherEnv(data any, file string) bool {
+	kept, again := data.(json.RawMessage)
+	if !again {
+		return false
+	}
+	var a struct {
+		EnvFile string `json:"env_file"`
+	}
+	return json.Unmarshal(kept, &a) == nil && a.EnvFile != "" && a.EnvFile != file
 }
 
 // hookBody is what a hook sends.
@@ -251,8 +359,9 @@ type hookBody struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// hook takes what an agent's hook told. What can't be read is noted and otherwise passed over: an agent must
-// not be stopped by a misunderstanding between its program and ours.
+// hook takes what an agent's hook told; the answer is what the hook is to tell its agent. What can't be read is noted
+// and otherwise passed over: an agent must not be stopped by a misunderstanding between its program and ours. A
+// request that comes again is that of a hook that got no answer and left a file: nobody would hear it now.
 func (d *daemon) hook(ctx context.Context, in orch.Input, body json.RawMessage) (any, error) {
 	event, kind, err := decodeHook(body)
 	if err != nil {
@@ -265,7 +374,22 @@ func (d *daemon) hook(ctx context.Context, in orch.Input, body json.RawMessage) 
 	if errors.As(err, &refusal) {
 		return nil, nil // a hook has no use for it
 	}
+	if kept, again := data.(json.RawMessage); again {
+		return nil, d.unheard(ctx, in, event, kept)
+	}
 	return data, err
+}
+
+// unheard tells of an answer that a hook did not get, where there was a line in it.
+func (d *daemon) unheard(ctx context.Context, in orch.Input, event orch.AgentEvent, kept json.RawMessage) error {
+	var answer orch.HookAnswer
+	if err := json.Unmarshal(kept, &answer); err != nil || answer.Line == "" {
+		return err
+	}
+	in.What = orch.HookUnheard{Event: event}
+	in.Request += "-unheard" // once, however often the file is read
+	_, err := d.loop.Do(ctx, in)
+	return err
 }
 
 func decodeHook(body json.RawMessage) (orch.AgentEvent, string, error) {

@@ -16,6 +16,8 @@ type PaneSpec struct {
 	Env   []string `json:"env"`   // the agent's whole environment, NAME=value
 	Dir   string   `json:"dir"`
 	Self  string   `json:"self"` // path of st
+	// Shell says that the pane goes on as a shell when the agent has ended.
+	Shell bool `json:"shell,omitempty"`
 }
 
 // WritePaneSpec writes a spec for one start.

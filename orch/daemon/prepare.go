@@ -18,31 +18,65 @@ import (
 	"st/tmux"
 )
 
-// startBody is what a verb sends for a start.
-type startBody struct {
+// StartOrder is what a verb sends for a start.
+type StartOrder struct {
 	orch.WorkerStart
-	Session string `json:"session"` // name; "" = the caller's own
+	Session string `json:"session,omitempty"` // name; "" = the caller's own
+	// Env stands for the values of --env, which are in EnvFile only: see Veil.
+	Env string `json:"env,omitempty"`
+}
+
+func readStart(body json.RawMessage) (o StartOrder, err error) {
+	if err := json.Unmarshal(body, &o); err != nil {
+		return o, &orch.Error{Code: "usage", Message: fmt.Sprintf("the order can't be read: %v", err)}
+	}
+	return o, nil
+}
+
+// asked is what decides whether a start is the same one: the kind, the name, the task's text, the folder, the worktree, the session,
+// the model, the arguments, the scope, and the names and values of --env, each as the caller gave it. What merely surrounds it
+// does not count: from which file the text was read, where the agent's program lies, how long may be waited, the rest
+// of the environment, in which pane the caller sits.
+func (o StartOrder) asked() any {
+	w := o.WorkerStart
+	if w.Tree != nil {
+		w.Tree = w.Tree.Asked()
+	}
+	return StartOrder{Session: o.Session, Env: o.Env, WorkerStart: orch.WorkerStart{
+		Kind: w.Kind, Name: w.Name, Task: w.Task, Title: w.Title, Spec: w.Spec, Dir: w.Dir, Model: w.Model, Args: w.Args, Scope: w.Scope, EnvNames: w.EnvNames, Tree: w.Tree,
+	}}
 }
 
 // prepareStart finds out what an order to start a worker needs to be decided: where its window goes, what its
 // arguments would lift, whether what it names exists. Where it refuses nothing has happened.
-func (d *doer) prepareStart(ctx context.Context, by orch.Caller, raw json.RawMessage) (orch.WorkerStart, error) {
-	var body startBody
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return orch.WorkerStart{}, &orch.Error{Code: "usage", Message: fmt.Sprintf("the order can't be read: %v", err)}
+func (d *doer) prepareStart(ctx context.Context, by orch.Caller, o StartOrder) (orch.WorkerStart, error) {
+	w := o.WorkerStart
+	kind, err := hooks.Fresh(w.Kind)
+	if refusal := (*orch.Error)(nil); errors.As(err, &refusal) {
+		return w, refusal
 	}
-	w := body.WorkerStart
-	kind, err := hooks.Lookup(w.Kind)
 	if err != nil {
 		return w, &orch.Error{Code: "usage", Message: err.Error(), Next: []string{"st worker start --help"}}
+	}
+	if hooks.IsGiven(kind) && len(w.Scope) > 0 {
+		return w, &orch.Error{
+			Code: "refused", Message: fmt.Sprintf("agent kind %s has no hooks, so nothing would hold it to a scope", w.Kind),
+			Hint: "start it without --scope, or another kind with it", Next: []string{"st kind ls"},
+		}
 	}
 	if err := d.checkTmux(ctx); err != nil {
 		return w, err
 	}
-	if w.Target, err = target(ctx, by, body.Session); err != nil {
+	if w.Target, err = target(ctx, by, o.Session); err != nil {
 		return w, err
 	}
 	if err := d.checkStart(&w, kind); err != nil {
+		return w, err
+	}
+	if _, refusal := orch.ReadScope(w.Scope); refusal != nil {
+		return w, refusal
+	}
+	if w.Tree, err = d.prepareTree(ctx, w.Dir, w.Tree); err != nil {
 		return w, err
 	}
 	env, err := d.openEnv(w.EnvFile)
@@ -51,7 +85,13 @@ func (d *doer) prepareStart(ctx context.Context, by orch.Caller, raw json.RawMes
 	}
 	w.CopyDir = copyDir(d.home)
 	w.Command = d.command(env)
-	w.Lifts, w.Runs, w.Mute = kind.Lifts(w.Args), kind.Runs(w.Spec), hooks.IsMute(kind)
+	text := w.Spec
+	if w.Task != "" {
+		text = d.textOf(w.Task)
+	}
+	w.Lifts, w.Runs, w.Mute = kind.Lifts(w.Args), kind.Runs(text), hooks.IsMute(kind)
+	w.Given = hooks.IsGiven(kind)
+	w.Blind = w.Given
 	w.May = d.config.may()
 	return w, nil
 }

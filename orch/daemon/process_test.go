@@ -53,6 +53,17 @@ func testDaemon(ctx context.Context, held *Held) error {
 	if _, err := os.Stat(filepath.Join(held.Home, "panic")); err == nil {
 		panic("a fault of ours")
 	}
+	// As many starts as the file has bytes are killed.
+	kill := filepath.Join(held.Home, "kill")
+	if raw, err := os.ReadFile(kill); err == nil && len(raw) > 0 {
+		if err := os.WriteFile(kill, raw[1:], 0o600); err != nil {
+			return err
+		}
+		if err := unix.Kill(os.Getpid(), unix.SIGKILL); err != nil {
+			return err
+		}
+		select {}
+	}
 	if raw, err := os.ReadFile(filepath.Join(held.Home, "protocol")); err == nil {
 		if protocol, err = strconv.Atoi(string(raw)); err != nil {
 			return err
@@ -85,12 +96,12 @@ func testHandlers(home string) Handlers {
 		Get: func(_ context.Context, by orch.Caller, view string, args json.RawMessage) (any, error) {
 			return by, nil
 		},
-		Watch: func(ctx context.Context, _ orch.Caller, _ string, _ json.RawMessage, send func(any) error) error {
+		Watch: func(ctx context.Context, _ orch.Caller, _ string, _ json.RawMessage, send func(any) error) (json.RawMessage, error) {
 			if err := send("first"); err != nil {
-				return err
+				return nil, err
 			}
 			<-ctx.Done()
-			return ctx.Err()
+			return nil, ctx.Err()
 		},
 	}
 }
@@ -265,6 +276,27 @@ func TestWhyADaemonDoesNotStart(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("killed", func(t *testing.T) {
+		home, st := testHome(t)
+		must(t, Prepare(home))
+		must(t, os.WriteFile(filepath.Join(home, "kill"), []byte("xxx"), 0o600))
+		inProgram(t, st, home)
+		_, err := Connect(t.Context(), home, From{}, true)
+		if code(err) != codeUnreachable || !strings.Contains(err.Error(), "it was killed while it started") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestAKilledStartIsTriedAgain: who meant the daemon before it may hit the next one too.
+func TestAKilledStartIsTriedAgain(t *testing.T) {
+	home, st := testHome(t)
+	must(t, Prepare(home))
+	must(t, os.WriteFile(filepath.Join(home, "kill"), []byte("xx"), 0o600))
+	inProgram(t, st, home)
+	if _, err := Connect(t.Context(), home, From{}, true); err != nil {
+		t.Error(err)
+	}
 }
 
 // inProgram lets this process call itself by the name st.

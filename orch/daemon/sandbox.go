@@ -20,7 +20,7 @@ import (
 // it: the sandbox has process ids of its own.
 
 // sandboxable are the inputs that may come out of a sandbox.
-var sandboxable = map[string]bool{"worker-done": true, "worker-progress": true}
+var sandboxable = map[string]bool{"worker-done": true, "worker-progress": true, "ask": true, "escalate": true}
 
 // errSandboxed says that a sandbox keeps the caller from the daemon.
 var errSandboxed error = &orch.Error{

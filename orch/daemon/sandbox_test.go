@@ -25,7 +25,7 @@ func leave(t *testing.T, home, name, nonce string) {
 	t.Helper()
 	request := uuid.NewString()
 	from := From{Nonce: nonce, PID: 2, Chain: []orch.Link{{Process: orch.Process{PID: 1, Start: 5}, Kind: "demo"}}}
-	line, err := encodeLine(Request{V: Protocol, Op: opDo, Request: request, Name: name, From: from, Body: json.RawMessage(`{}`)})
+	line, err := encodeLine(Request{V: spoolVersion, Op: opDo, Request: request, Name: name, From: from, Body: json.RawMessage(`{}`)})
 	must(t, err)
 	must(t, spoolOutside(home, fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request), line))
 }

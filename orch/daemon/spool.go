@@ -13,20 +13,34 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/google/uuid"
 
 	"st/orch"
+	"st/orch/failpoint"
 )
 
 // spoolable are the inputs that may come by file: reports of agents, never orders.
 var spoolable = map[string]bool{
-	"hook": true, "worker-done": true, "worker-progress": true, "agent-started": true, "agent-exited": true,
+	"hook": true, "worker-done": true, "worker-progress": true, "ask": true, "escalate": true, "agent-started": true, "agent-exited": true,
 }
 
 // spoolMax is the longest spool file, in bytes: a line of the socket and the writer's ancestry.
 const spoolMax = lineMax + 64<<10
 
+// spoolVersion is the number of what stands in a spool file: the protocol that brought its shape. It is raised when
+// an older daemon could misread one; that puts it aside.
+const spoolVersion = 1
+
+// fileID is a request id as it stands in a file's name: a uuid as it is, any other as the uuid that follows from it.
+func fileID(request string) string {
+	if uuid.Validate(request) == nil {
+		return request
+	}
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(request)).String()
+}
+
 // Spool keeps an input for a daemon that can't be reached now. The file is on disk when it returns. request is
-// the id, a uuid, under which the input may have reached the daemon already: it happens once.
+// the id under which the input may have reached the daemon already: it happens once.
 func Spool(home, request, name string, from From, body any) error {
 	if !spoolable[name] {
 		return fmt.Errorf("%s: an order can't wait for a daemon", name)
@@ -38,12 +52,12 @@ func Spool(home, request, name string, from From, body any) error {
 	if from, err = from.witness(); err != nil {
 		return err
 	}
-	line, err := encodeLine(Request{V: Protocol, Op: opDo, Request: request, Name: name, From: from, Body: raw})
+	line, err := encodeLine(Request{V: spoolVersion, Op: opDo, Request: request, Name: name, From: from, Body: raw})
 	if err != nil {
 		return err
 	}
-	file := fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request)
-	if sandboxable[name] && from.Nonce != "" && insideSandbox(home) {
+	file := fmt.Sprintf("%d-%s.json", failpoint.Now().UnixNano(), fileID(request))
+	if sandboxable[name] && (from.Nonce != "" || from.Thread != "") && insideSandbox(home) {
 		return spoolOutside(home, file, line)
 	}
 	err = writeSpool(SpoolDir(home), file, line)
@@ -71,9 +85,11 @@ func writeSpool(dir, name string, line []byte) error {
 		err = f.Sync()
 	}
 	err = errors.Join(err, f.Close())
+	failpoint.At("spool.rename.before")
 	if err == nil {
 		err = os.Rename(temp, filepath.Join(dir, name))
 	}
+	failpoint.At("spool.rename.after")
 	if err != nil {
 		os.Remove(temp) // what went wrong before says more
 	}
@@ -85,6 +101,8 @@ type Spooled struct {
 	Home    string
 	Callers *Callers
 	Log     *log.Logger
+	// Later tells of a file that was written in a boot of the computer that it is not its turn yet; nil for none.
+	Later func(boot string) bool
 	// Do gives an input to the loop; at is when it was written. The file goes when it returns nil or a
 	// refusal; an error that may pass (no *orch.Error, or one of a store that can't be written) leaves it for
 	// the next time.

@@ -15,7 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
+	"st/orch"
+	"st/orch/failpoint"
 )
 
 // folder is one of the spool's, open. In the one outside of home whoever sits in a sandbox may put whatever he likes:
@@ -133,6 +134,9 @@ func (s *Spooled) take(ctx context.Context, f spoolFile) error {
 	if err != nil {
 		return s.spared(f, s.putAside(f, err))
 	}
+	if s.Later != nil && s.Later(req.From.Boot) {
+		return nil
+	}
 	err = s.Do(ctx, time.Unix(0, stamp(f.name)), s.writer(ctx, f, req.From), req.Request, req.Name, req.Body)
 	if err != nil && !final(err) {
 		return err
@@ -140,7 +144,10 @@ func (s *Spooled) take(ctx context.Context, f spoolFile) error {
 	if err != nil {
 		s.Log.Printf("spool: %s: %s: %s", f.name, req.Name, asError(err).Code)
 	}
-	return s.spared(f, f.in.Remove(f.name))
+	failpoint.At("spool.remove.before")
+	err = f.in.Remove(f.name)
+	failpoint.At("spool.remove.after")
+	return s.spared(f, err)
 }
 
 // spared is an error of the file system, but nil for one outside: who has spoilt that folder must not hold up the
@@ -189,13 +196,13 @@ func (f spoolFile) read() (Request, error) {
 func (r Request) checkSpooled(name string) error {
 	_, rest, _ := strings.Cut(name, "-")
 	switch {
-	case stamp(name) == 0 || rest != r.Request+".json":
+	case stamp(name) == 0 || rest != fileID(r.Request)+".json":
 		return fmt.Errorf("its name does not fit what stands in it")
-	case uuid.Validate(r.Request) != nil:
-		return fmt.Errorf("its request id is no uuid")
+	case orch.CheckRequest(r.Request) != nil:
+		return fmt.Errorf("its request id is none")
 	case r.Op != opDo || !spoolable[r.Name]:
 		return fmt.Errorf("not a report")
-	case r.V > Protocol:
+	case r.V > spoolVersion:
 		return fmt.Errorf("written by a newer program")
 	}
 	return nil

@@ -113,6 +113,23 @@ func TestOrdersAreNotSpooled(t *testing.T) {
 	}
 }
 
+// TestGivenIDsAreSpooled: a request id that somebody made up need not be fit for a file's name.
+func TestGivenIDsAreSpooled(t *testing.T) {
+	s, k := spooled(t)
+	long := strings.Repeat("/", orch.RequestMost)
+	for _, id := range []string{"ci/1234:../x", long} {
+		must(t, Spool(s.Home, id, "worker-done", From{}, id))
+	}
+	must(t, Spool(s.Home, "two words", "worker-done", From{}, "bad"))
+	must(t, s.Take(t.Context()))
+	if got := k.got(); len(got) != 2 || got[0] != `"ci/1234:../x"` || got[1] != `"`+long+`"` {
+		t.Errorf("taken: %q", got)
+	}
+	if n := inSpool(t, s); n != 0 {
+		t.Errorf("%d are left", n)
+	}
+}
+
 func TestGarbageIsPutAside(t *testing.T) {
 	s, k := spooled(t)
 	put := func(name, text string, mode os.FileMode) {
@@ -197,22 +214,22 @@ func TestReportSpoolsWhatCantBeKept(t *testing.T) {
 	answers <- errors.New("the store is full")
 	answers <- &orch.Error{Code: "not_yours"}
 	s := &Spooled{Home: home}
-	must(t, Report(t.Context(), home, "hook", From{}, 1, true))
+	must(t, Report(answerTime, home, "hook", From{}, 1, true, nil))
 	if n := inSpool(t, s); n != 1 {
 		t.Errorf("after a failed commit %d files wait, want 1", n)
 	}
-	if err := Report(t.Context(), home, "hook", From{}, 1, false); code(err) != codeFailed || inSpool(t, s) != 1 {
+	if err := Report(answerTime, home, "hook", From{}, 1, false, nil); code(err) != codeFailed || inSpool(t, s) != 1 {
 		t.Errorf("one that may be dropped: %v, %d files", err, inSpool(t, s))
 	}
-	if err := Report(t.Context(), home, "hook", From{}, 1, true); code(err) != "not_yours" || inSpool(t, s) != 1 {
+	if err := Report(answerTime, home, "hook", From{}, 1, true, nil); code(err) != "not_yours" || inSpool(t, s) != 1 {
 		t.Errorf("a refusal: %v, %d files", err, inSpool(t, s))
 	}
 	stop()
-	must(t, Report(t.Context(), home, "hook", From{}, 1, true))
+	must(t, Report(answerTime, home, "hook", From{}, 1, true, nil))
 	if n := inSpool(t, s); n != 2 {
 		t.Errorf("without a daemon %d files wait, want 2", n)
 	}
-	if err := Report(t.Context(), home+"-none", "hook", From{}, 1, true); !errors.Is(err, fs.ErrNotExist) {
+	if err := Report(answerTime, home+"-none", "hook", From{}, 1, true, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a home: %v", err)
 	}
 }

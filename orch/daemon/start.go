@@ -50,10 +50,23 @@ func startDaemon(ctx context.Context, c *Client) error {
 	if !absent(err) && !broken(err) {
 		return unreachable(c.home, err)
 	}
-	return launch(ctx, c.home)
+	for range launches {
+		if err = launch(ctx, c.home); !errors.Is(err, errKilled) {
+			return err
+		}
+	}
+	return startFault(c.home, err)
 }
 
-// launch runs `st daemon` and waits until it says on its standard output that it accepts, or why not.
+// launches is how often a daemon is started that somebody kills before it accepts: the machine's memory killer, or who
+// meant the one before it.
+const launches = 3
+
+// errKilled says that a daemon was killed before it said anything.
+var errKilled = errors.New("it was killed while it started")
+
+// launch runs `st daemon` and waits until it says on its standard output that it accepts, or why not; errKilled where
+// it was killed before.
 func launch(ctx context.Context, home string) error {
 	self, err := Self()
 	if err != nil {
@@ -83,20 +96,29 @@ func launch(ctx context.Context, home string) error {
 	}
 	w.Close()
 	// The daemon outlives us; should it end first, somebody has to ask for its exit status.
-	go cmd.Wait() // how it ended is told by what it wrote
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	release := context.AfterFunc(ctx, func() { r.Close() })
 	defer release()
-	return started(ctx, home, r, before)
+	return started(ctx, home, r, before, ended)
 }
 
 // started reads the daemon's word. Where it ended without one, the last line it wrote to its log has to do.
-func started(ctx context.Context, home string, r *os.File, before int64) error {
+func started(ctx context.Context, home string, r *os.File, before int64, ended <-chan error) error {
 	_, err := readAnswer(bufio.NewReader(r))
 	if err == nil || refused(err) {
 		return err
 	}
 	if ctx.Err() != nil {
 		return startFault(home, errors.New("it did not accept in time"))
+	}
+	select {
+	case <-ctx.Done():
+	case err := <-ended:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && killed(exit.ProcessState) {
+			return errKilled
+		}
 	}
 	return startFault(home, fmt.Errorf("it ended at once: %s", lastLine(home, before)))
 }

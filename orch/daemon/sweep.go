@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +36,11 @@ func (d *daemon) sweep() {
 			wanted[o.EnvFile] = true
 		}
 	}
+	for _, path := range d.queuedEnvs() {
+		wanted[path] = true
+	}
 	d.loop.Read(func(v orch.View) {
-		for _, a := range orch.Live(v) {
+		for _, a := range append(orch.Live(v), orch.Resumables(v)...) {
 			wanted[scratch(d.home, a.ID)] = true
 		}
 	})
@@ -104,14 +108,15 @@ func (d *daemon) keepSecretsShort(ctx context.Context) error {
 func (d *daemon) sweepSecrets(dir string) (left bool) {
 	paths, err := filepath.Glob(filepath.Join(globWord(dir), "*.json"))
 	specs, err2 := filepath.Glob(filepath.Join(globWord(dir), "*", "pane.json"))
-	if err = errors.Join(err, err2); err != nil {
+	setups, err3 := filepath.Glob(filepath.Join(globWord(dir), "*", setupEnv))
+	if err = errors.Join(err, err2, err3); err != nil {
 		d.log.Printf("launch files: %v", err)
 		return false
 	}
-	opening := d.opening()
-	for _, path := range append(paths, specs...) {
+	opening, queued := d.opening(), d.queuedEnvs()
+	for _, path := range slices.Concat(paths, specs, setups) {
 		info, err := os.Lstat(path)
-		if err == nil && !opening && time.Since(info.ModTime()) > orphanAge {
+		if err == nil && !opening && !slices.Contains(queued, path) && time.Since(info.ModTime()) > orphanAge {
 			err = os.Remove(path)
 		} else {
 			left = left || err == nil
@@ -121,6 +126,12 @@ func (d *daemon) sweepSecrets(dir string) (left bool) {
 		}
 	}
 	return left
+}
+
+// queuedEnvs are the environments of starts that wait in line, which may be long.
+func (d *daemon) queuedEnvs() (paths []string) {
+	d.loop.Read(func(v orch.View) { paths = orch.QueuedEnvFiles(v) })
+	return paths
 }
 
 // opening tells whether a window is still to be opened.

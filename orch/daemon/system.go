@@ -68,6 +68,15 @@ func flockAs(f *os.File, how int) error {
 // ownSession is how a daemon leaves the terminal of whoever started it.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
+// endGroup ends a process that has a session of its own, with all that it has started there.
+func endGroup(pid int) error { return unix.Kill(-pid, unix.SIGKILL) }
+
+// killed tells that a process was ended by SIGKILL, which it can't have sent itself by a fault of its own.
+func killed(p *os.ProcessState) bool {
+	status, ok := p.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
 var stopSignals = []os.Signal{unix.SIGTERM, unix.SIGINT}
 
 // outOfFiles tells that the process or the system has no descriptor left.

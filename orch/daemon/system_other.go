@@ -21,6 +21,10 @@ func flockShared(*os.File) error { return errSystem }
 
 func ownSession() *syscall.SysProcAttr { return nil }
 
+func endGroup(int) error { return errSystem }
+
+func killed(*os.ProcessState) bool { return false }
+
 func become(*os.File, int) error { return errSystem }
 
 var stopSignals = []os.Signal{os.Interrupt}

@@ -70,10 +70,14 @@ func (ts *topics) refresh() {
 	}
 }
 
-// newest replaces what waits in a channel of size 1. Only one goroutine at a time sends.
+// newest replaces what waits in a channel of size 1, unless with that the reader has all: who waits must not miss what
+// somebody else has taken a moment later. Only one goroutine at a time sends.
 func newest(c chan told, v told) {
 	select {
-	case <-c:
+	case old := <-c:
+		if old.settled {
+			v = old
+		}
 	default:
 	}
 	c <- v
@@ -139,51 +143,49 @@ func (ts *topics) key(name string, by orch.Caller, args json.RawMessage) string 
 
 // agentLinks are the links of a chain that are an agent, or the process of an agent's pane.
 func (ts *topics) agentLinks(chain []orch.Link) []orch.Link {
-	bound := map[orch.Process]bool{}
-	ts.state(func(v orch.View) {
-		v.Each("agent", func(e orch.Entity) bool {
-			if a, ok := e.(orch.Agent); ok {
-				bound[a.Proc], bound[a.Runner] = true, true
-			}
-			return true
-		})
-	})
 	var links []orch.Link
-	for _, l := range chain {
-		if l.Kind != "" || bound[l.Process] {
-			links = append(links, l)
+	ts.state(func(v orch.View) {
+		for _, l := range chain {
+			bound := false
+			v.Each(orch.AtProcess(l.Process), func(orch.Entity) bool { bound = true; return false })
+			if l.Kind != "" || bound {
+				links = append(links, l)
+			}
 		}
-	}
+	})
 	return links
 }
 
 // watch sends a view each time it changes; wait and start end when they have nothing more to tell. wait is
 // not told in between: who waits wants one answer, after the first that says what is waited for.
-func (d *daemon) watch(ctx context.Context, by orch.Caller, name string, args json.RawMessage, send func(any) error) error {
+func (d *daemon) watch(ctx context.Context, by orch.Caller, name string, args json.RawMessage, send func(any) error) (json.RawMessage, error) {
 	if name == "events" {
-		return d.watchEvents(ctx, args, send)
+		return d.watchEvents(ctx, by, args, send)
 	}
 	v, ok := views[name]
 	if !ok {
-		return noView(name)
+		return nil, noView(name)
+	}
+	if err := d.waitBegan(ctx, by, name, args); err != nil {
+		return nil, err
 	}
 	c, leave := d.topics.read(name, v, by, args)
 	defer leave()
 	for first := true; ; first = false {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case now := <-c:
 			if now.err != nil {
-				return now.err
-			}
-			if first || now.settled || name != "wait" {
-				if err := send(now.data); err != nil {
-					return err
-				}
+				return nil, now.err
 			}
 			if now.settled {
-				return nil
+				return now.data, nil
+			}
+			if first || name != "wait" && name != "mailbox" {
+				if err := send(now.data); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

@@ -14,15 +14,26 @@ type view func(v orch.View, by orch.Caller, args json.RawMessage) (any, error)
 
 // views are the questions that the state alone can answer, by the name they have on the wire.
 var views = map[string]view{
-	"runs":    query(orch.Runs),
-	"run":     query(orch.RunOf),
-	"workers": query(orch.Workers),
-	"worker":  query(orch.WorkerOf),
-	"agents":  query(orch.Agents),
-	"tree":    query(orch.Tree),
-	"start":   query(orch.Start),
-	"wait":    query(orch.Wait),
-	"message": query(orch.MessageOf),
+	"runs":     query(orch.Runs),
+	"run":      query(orch.RunOf),
+	"workers":  query(orch.Workers),
+	"worker":   query(orch.WorkerOf),
+	"agents":   query(orch.Agents),
+	"tree":     query(orch.Tree),
+	"start":    query(orch.Start),
+	"wait":     query(orch.Wait),
+	"message":  query(orch.MessageOf),
+	"question": query(orch.QuestionOf),
+	"gates":    query(orch.Gates),
+	"gate":     query(orch.GateOf),
+	"mail":     query(orch.LookIn),
+	"mailbox":  query(orch.MailFor),
+	"delivery": query(orch.DeliveryOf),
+	"task":     query(orch.TaskOf),
+	"tasks":    query(orch.Tasks),
+	"retry":    query(orch.RetryOf),
+	"resume":   query(orch.Resuming),
+	"worktree": query(orch.WorktreeOf),
 }
 
 // query makes a view of a question that orch answers.
@@ -60,10 +71,20 @@ func settledView(info any) bool {
 	switch i := info.(type) {
 	case orch.WaitInfo:
 		return i.Done
+	case orch.QuestionInfo:
+		return i.Done
+	case orch.MailboxInfo:
+		return i.Done
 	case orch.MessageInfo:
 		return i.State != orch.Queued && i.State != orch.Typed
+	case orch.GateInfo:
+		return i.Status != orch.GateOpen
+	case orch.WorktreeInfo:
+		return i.Done()
 	case orch.StartInfo:
 		return i.Delivery != orch.Pending
+	case orch.ResumeInfo:
+		return i.Taken || i.Gone
 	}
 	return false
 }

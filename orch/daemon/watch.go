@@ -23,6 +23,8 @@ type watch struct {
 	now       func() time.Time
 	log       *log.Logger
 	procs     *proc.Watcher
+	layouts   *layouts
+	came      func(ctx context.Context, socket string) // a server has come at which somebody is awaited
 	running   sync.WaitGroup
 }
 
@@ -33,7 +35,7 @@ func newWatch(d *daemon) (*watch, error) {
 	}
 	return &watch{
 		mark: d.doer.mark, state: d.loop.Read, subscribe: d.loop.Subscribe, do: d.loop.Do, now: d.loop.Now,
-		log: d.log, procs: procs,
+		log: d.log, procs: procs, layouts: d.layouts, came: d.restorer.came,
 	}, nil
 }
 
@@ -49,8 +51,11 @@ func (w *watch) close() {
 func (w *watch) run(ctx context.Context) {
 	w.running.Go(func() { w.exits(ctx) })
 	w.running.Go(func() { w.bells(ctx) })
+	w.running.Go(func() { w.returns(ctx) })
 	w.running.Go(func() { w.screens(ctx) })
 	w.running.Go(func() { w.logs(ctx) })
+	w.running.Go(func() { w.waits(ctx) })
+	w.running.Go(func() { w.gates(ctx) })
 }
 
 // onChange calls f at once and after each change of the state, until ctx is done.

@@ -25,6 +25,7 @@ func (w *watch) bells(ctx context.Context) {
 			if !wanted[server] {
 				take()
 				delete(hung, server)
+				w.running.Go(func() { w.layoutOver(ctx, server) })
 			}
 		}
 		for server := range wanted {
@@ -70,41 +71,52 @@ func (w *watch) listen(ctx context.Context, server string) (err error) {
 	if err != nil {
 		return err
 	}
-	bell, err := t.Bell(ctx, w.mark)
+	bell, err := t.Bell(ctx, w.mark, tmux.Changes)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, bell.Close()) }()
-	for {
-		if err := w.closedPanes(ctx, t, server, closeGrace); err != nil {
-			return err
+	look := time.NewTimer(0)
+	defer look.Stop()
+	for rung := true; ; {
+		if rung {
+			if err := w.closedPanes(ctx, t, server, closeGrace); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case _, rung := <-bell.C:
+		case <-look.C:
+			rung = false
+			if err := w.layout(ctx, t, server); err != nil {
+				return err
+			}
+		case _, rung = <-bell.C:
 			if !rung {
 				_, _, err := serverOf(ctx, server)
 				return err
 			}
+			look.Reset(layoutPause)
 		}
 	}
 }
 
-// closedPanes tells of agents whose pane is gone. Whoever ran in the pane gets a moment to tell it first,
-// with the exit code.
+// closedPanes tells of agents whose pane is gone, and of those whose pane stands elsewhere by now. Whoever ran in a pane
+// gets a moment to tell its end first, with the exit code.
 func (w *watch) closedPanes(ctx context.Context, t *tmux.Tmux, server string, grace time.Duration) error {
 	agents := w.on(server) // before the panes: what opens meanwhile is not missed
 	panes, err := t.Panes(ctx)
 	if err != nil {
 		return err
 	}
-	there := map[string]bool{}
+	there := map[string]tmux.Pane{}
 	for _, p := range panes {
-		there[p.ID] = true
+		there[p.ID] = p
 	}
 	for _, a := range agents {
-		if there[a.Place.Pane] {
+		if p, ok := there[a.Place.Pane]; ok {
+			w.moved(ctx, a, p)
 			continue
 		}
 		w.running.Go(func() {
@@ -114,8 +126,17 @@ func (w *watch) closedPanes(ctx context.Context, t *tmux.Tmux, server string, gr
 	return nil
 }
 
+// moved tells of an agent whose pane stands elsewhere than is known.
+func (w *watch) moved(ctx context.Context, a orch.Agent, p tmux.Pane) {
+	now := placeOf(a.Place.Server, p)
+	now.Dir = a.Place.Dir
+	if now != a.Place {
+		w.tell(ctx, orch.AgentMoved{Agent: a.ID, Place: now})
+	}
+}
+
 // after tells of an agent's end after a while, unless somebody has by then.
-func (w *watch) after(ctx context.Context, d time.Duration, agent string, what orch.What) {
+func (w *watch) after(ctx context.Context, d time.Duration, agent string, what orch.AgentExited) {
 	if d > 0 {
 		select {
 		case <-ctx.Done():
@@ -128,7 +149,8 @@ func (w *watch) after(ctx context.Context, d time.Duration, agent string, what o
 
 // ended tells of an agent's end. An end is seen once only: while the store can't be written it is told again,
 // beside whoever saw it.
-func (w *watch) ended(ctx context.Context, agent string, what orch.What) {
+func (w *watch) ended(ctx context.Context, agent string, what orch.AgentExited) {
+	what = exitOf(ctx, w.state, what)
 	try := func() error {
 		if !w.lives(agent) {
 			return nil
@@ -150,4 +172,5 @@ func (w *watch) serverGone(ctx context.Context, server string) {
 	for _, a := range w.on(server) {
 		w.ended(ctx, a.ID, orch.AgentExited{Agent: a.ID, Code: -1, Why: "server_gone"})
 	}
+	w.layoutOver(ctx, server)
 }

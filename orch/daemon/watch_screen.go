@@ -49,9 +49,9 @@ const (
 // What has just begun is looked at that often for that long: a dialog is answered, or a prompt taken back, within
 // moments or after hours.
 const (
-	newEvery   = 100 * time.Millisecond
-	newTime    = 5 * time.Second
-	freshEvery = 200 * time.Millisecond
+	newEvery   = 50 * time.Millisecond
+	newTime    = 3 * time.Second
+	freshEvery = 150 * time.Millisecond
 	freshTime  = 20 * time.Second
 )
 
@@ -124,6 +124,7 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 	for _, l := range looks {
 		panes = append(panes, l.Place.Pane)
 	}
+	looked := w.now()
 	views, err := tmux.At(want.Socket).Look(ctx, panes...)
 	if err != nil {
 		if !gone(err) && ctx.Err() == nil {
@@ -138,7 +139,7 @@ func (w *watch) lookAt(ctx context.Context, identity string, looks []orch.Look) 
 			continue
 		}
 		if s := screenOf(kind, v, l.Line); s.Screen != l.Last || s.Working != l.Works {
-			s.Agent = l.Agent
+			s.Agent, s.Looked = l.Agent, looked
 			seen = append(seen, s)
 		}
 	}

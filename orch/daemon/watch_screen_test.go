@@ -20,7 +20,7 @@ func TestEvery(t *testing.T) {
 		{"a dialog has just come", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-time.Second)}, newEvery},
 		{"a dialog has come a while ago", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-newTime)}, freshEvery},
 		{"a dialog stands for long", lookedAt{}, orch.Look{Every: time.Second, Since: now.Add(-freshTime)}, time.Second},
-		{"it is looked at often anyway", lookedAt{}, orch.Look{Every: 100 * time.Millisecond, Since: now}, 100 * time.Millisecond},
+		{"it is looked at often anyway", lookedAt{}, orch.Look{Every: 40 * time.Millisecond, Since: now}, 40 * time.Millisecond},
 		{"its session has begun", lookedAt{up: now}, orch.Look{Every: 100 * time.Millisecond, Up: true}, upEvery},
 		{"its session has begun long ago", lookedAt{up: now.Add(-upTime)}, orch.Look{Every: 100 * time.Millisecond, Up: true}, 100 * time.Millisecond},
 	} {

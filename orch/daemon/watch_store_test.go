@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,8 +22,8 @@ func (l lone) Entity(key string) orch.Entity {
 	return nil
 }
 
-func (l lone) Each(noun string, f func(orch.Entity) bool) {
-	if noun == "agent" {
+func (l lone) Each(shelf string, f func(orch.Entity) bool) {
+	if orch.OnShelf(l.agent, shelf) {
 		f(l.agent)
 	}
 }
@@ -32,9 +33,13 @@ func TestEndIsToldAgainWhileTheStoreIsFull(t *testing.T) {
 	place := orch.Place{Server: "/tmp/s|1|2", Pane: "%1"}
 	state := lone{orch.Agent{ID: "a1", Place: place}}
 	var why []string
+	var mu sync.Mutex // the end is told again beside whoever saw it
 	w := &watch{
-		state: func(f func(orch.View)) { f(state) }, now: time.Now, log: log.New(io.Discard, "", 0),
+		state: func(f func(orch.View)) { mu.Lock(); is := state; mu.Unlock(); f(is) }, now: time.Now, log: log.New(io.Discard, "", 0),
+		layouts: &layouts{dir: t.TempDir(), now: time.Now, log: log.New(io.Discard, "", 0)},
 		do: func(_ context.Context, in orch.Input) (any, error) {
+			mu.Lock()
+			defer mu.Unlock()
 			why = append(why, in.What.(orch.AgentExited).Why)
 			if len(why) == 1 {
 				return nil, &StoreError{Err: errors.New("no space left on device")}

@@ -105,9 +105,9 @@ func serverEnds(w *world) {
 	a, b := w.finished("one"), w.finished("two")
 	w.server.Kill()
 	for _, x := range []orch.StartAnswer{a, b} {
-		w.wait("the agent is gone", func() (bool, string) {
+		w.wait("the agent is gone and may come back", func() (bool, string) {
 			i := w.info(x.Dispatch)
-			return i.Worker.Status == "gone", i.Worker.Status
+			return i.Worker.Status == "gone_resumable", i.Worker.Status
 		})
 	}
 	// A server that starts anew has panes of the same ids: none of them is taken for the agent's.
@@ -115,7 +115,7 @@ func serverEnds(w *world) {
 	w.server.Session("main")
 	o := w.start(w.job("three", "say hello\ndone good"))
 	w.until(o, "the worker finishes", isState("finished"))
-	if i := w.info(a.Dispatch); i.Worker.Status != "gone" {
+	if i := w.info(a.Dispatch); i.Worker.Status != "gone_resumable" {
 		w.Errorf("status %q", i.Worker.Status)
 	}
 }

@@ -10,14 +10,15 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 )
 
 // Protocol is the number of what is spoken on the socket. A client with a greater one asks a running daemon
 // to hand over; it is raised when an older daemon could misread a newer client.
-const Protocol = 1
+const Protocol = 2
 
 // protocol is Protocol, but in tests.
-var protocol = Protocol
+var protocol = failpoint.Number("protocol", Protocol)
 
 // lineMax is the longest line on the socket, in bytes. A task's text has at most 1 MiB and JSON doubles its
 // line ends and quotes.
@@ -40,7 +41,7 @@ const (
 type Request struct {
 	V       int             `json:"v"`
 	Op      string          `json:"op"`                // do, get, watch
-	Request string          `json:"request,omitempty"` // uuid under which a do happens once only
+	Request string          `json:"request,omitempty"` // id under which a do happens once only
 	Name    string          `json:"name"`              // of the input or the view
 	From    From            `json:"from"`
 	Body    json.RawMessage `json:"body,omitempty"`
@@ -58,16 +59,20 @@ type From struct {
 	Run    string `json:"run,omitempty"`         // --run
 	Thread string `json:"thread,omitempty"`      // the conversation it belongs to, where its agent says so
 
-	// PID and Chain are in spool files only: the writer and its ancestry, nearest first, as they were when it wrote.
+	Inside string `json:"inside,omitempty"` // the variable by which an agent has told this command whose it is
+
+	// PID, Chain and Boot are in spool files only: the writer and its ancestry, nearest first, as they were when it wrote, and
+	// the boot of the computer in which these processes ran.
 	PID   int         `json:"pid,omitempty"`
 	Chain []orch.Link `json:"chain,omitempty"`
+	Boot  string      `json:"boot,omitempty"`
 }
 
 // FromEnv reads a From out of an environment.
 func FromEnv(getenv func(string) string) From {
 	from := From{
 		TMUX: getenv("TMUX"), Pane: getenv("TMUX_PANE"), Tmpdir: getenv("TMUX_TMPDIR"), Nonce: getenv("ST_AGENT"),
-		Thread: hooks.Thread(getenv),
+		Thread: hooks.Thread(getenv), Inside: hooks.Inside(os.Environ()),
 	}
 	if dir, err := os.Getwd(); err == nil {
 		from.Dir = dir // a folder that was removed has no path; then there is none to tell

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -76,13 +77,13 @@ func (w *world) shim() {
 die=%[1]s; lock=%[2]s
 echo "$*" >> %[4]s
 if [ -f "$die" ]; then
-	when=$(sed -n 1p "$die"); what=$(sed -n 2p "$die")
+	when=$(sed -n 1p "$die"); what=$(sed -n 2p "$die"); who=$(sed -n 3p "$die")
 	case "$*" in *"$what"*)
 		if [ "$PPID" = "$(cat "$lock")" ]; then
 			rm "$die"
-			if [ "$when" = before ]; then kill -9 "$PPID"; exit 1; fi
+			if [ "$when" = before ]; then kill -9 ${who:-$PPID}; exec %[3]s "$@"; fi
 			%[3]s "$@"; code=$?
-			kill -9 "$PPID"; exit $code
+			kill -9 ${who:-$PPID}; exit $code
 		fi;;
 	esac
 fi
@@ -92,10 +93,13 @@ exec %[3]s "$@"
 }
 
 // dieAt lets the next daemon step of that kind be its last.
-func (w *world) dieAt(when, what string) {
+func (w *world) dieAt(when, what string) { w.Helper(); w.killAt(when, what, "") }
+
+// killAt lets the next daemon step of that kind be the last of these processes.
+func (w *world) killAt(when, what, pids string) {
 	w.Helper()
 	temp := w.path("die.new")
-	must(w.T, os.WriteFile(temp, []byte(when+"\n"+what+"\n"), 0o600))
+	must(w.T, os.WriteFile(temp, []byte(when+"\n"+what+"\n"+pids+"\n"), 0o600))
 	must(w.T, os.Rename(temp, w.path("die")))
 }
 
@@ -229,7 +233,14 @@ func (w *world) calls() int {
 }
 
 // submitted are what the agent of that name got submitted.
-func (w *world) submitted(name string) (list []string) {
+func (w *world) submitted(name string) []string { return w.entries(name, "submitted", "queued") }
+
+// given is what has reached an agent's model: prompts, and what its hooks have told it.
+func (w *world) given(name string) []string {
+	return w.entries(name, "prompt", "hook-prompt", "context")
+}
+
+func (w *world) entries(name string, whats ...string) (list []string) {
 	w.Helper()
 	f, err := os.Open(w.path(name + ".log"))
 	if os.IsNotExist(err) {
@@ -240,7 +251,7 @@ func (w *world) submitted(name string) (list []string) {
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var e struct{ What, Text string }
 		must(w.T, json.Unmarshal(s.Bytes(), &e))
-		if e.What == "submitted" || e.What == "queued" {
+		if slices.Contains(whats, e.What) {
 			list = append(list, e.Text)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"st/orch"
+	"st/orch/failpoint"
 )
 
 // Batch collects what a number of inputs do, until Commit makes it true all at once. It belongs to the
@@ -26,6 +27,7 @@ type Batch struct {
 	settled    map[uint64]bool
 	receipts   []Receipt
 	answered   map[string]int // request → index of its receipt
+	completed  []Receipt      // what came of requests that were taken before; only Request and Answer count
 }
 
 // Begin starts a batch.
@@ -53,23 +55,23 @@ func (b *Batch) Receipt(request string) (Receipt, bool) {
 }
 
 // Add takes up what one input did. hash is the fingerprint of what was asked, kept with the receipt; an
-// input without a request id gets no receipt. On an error nothing of this input is in the batch.
+// input without a request id gets no receipt, and neither does one that was refused: it has changed nothing, and
+// what it asked for may be asked for again. On an error nothing of this input is in the batch.
 //
 // Changes that are for memory only leave no receipt. Where they come with effects or events, or are an
 // effect's result, they are made durable like all others.
 func (b *Batch) Add(in orch.Input, hash string, c orch.Changes, effects []orch.Effect) error {
 	memory := c.Memory && len(effects) == 0 && len(c.Events) == 0 && in.Effect == 0
+	if in.At.After(b.now) {
+		b.now = in.At
+	}
 	raws, err := marshalAll(c.Puts, memory)
 	if err != nil {
 		return err
 	}
-	if in.Request != "" && !memory {
-		r, err := newReceipt(in.Request, hash, b.now, c)
-		if err != nil {
-			return err
-		}
-		b.answered[r.Request] = len(b.receipts)
-		b.receipts = append(b.receipts, r)
+	receipt, err := newReceipt(in, hash, b.now, c)
+	if err != nil {
+		return err
 	}
 	if in.Effect != 0 {
 		b.settle(in.Effect)
@@ -78,6 +80,9 @@ func (b *Batch) Add(in orch.Input, hash string, c orch.Changes, effects []orch.E
 		return nil
 	}
 	b.change(c, raws, memory)
+	if in.Request != "" && !memory {
+		b.receive(in, receipt)
+	}
 	for _, e := range effects {
 		e.ID = b.nextEffect
 		b.nextEffect++
@@ -85,6 +90,24 @@ func (b *Batch) Add(in orch.Input, hash string, c orch.Changes, effects []orch.E
 		b.fresh = append(b.fresh, e)
 	}
 	return nil
+}
+
+// receive takes up the receipt of an input whose changes are in the batch.
+func (b *Batch) receive(in orch.Input, r Receipt) {
+	if in.Completes {
+		b.completed = append(b.completed, r)
+		return
+	}
+	if orch.IsOrder(r.Input) {
+		r.By = orch.Asker(b.over, in.By) // by now one that was never seen before has an id
+	}
+	b.Recall(r)
+}
+
+// Recall takes up a receipt without an input: of a request that was taken before the store was lost.
+func (b *Batch) Recall(r Receipt) {
+	b.answered[r.Request] = len(b.receipts)
+	b.receipts = append(b.receipts, r)
 }
 
 func marshalAll(puts []orch.Entity, memory bool) ([][]byte, error) {
@@ -104,16 +127,15 @@ func marshalAll(puts []orch.Entity, memory bool) ([][]byte, error) {
 
 func (b *Batch) change(c orch.Changes, raws [][]byte, memory bool) {
 	for i, e := range c.Puts {
-		ch := b.over.touch(e.Key())
-		ch.e = e
+		ch := b.over.put(e.Key(), e)
 		if memory && ch.durable {
 			continue // raw stays what the last durable put said
 		}
 		ch.raw, ch.durable = raws[i], !memory
 	}
 	for _, key := range c.Dels {
-		ch := b.over.touch(key)
-		ch.e, ch.raw = nil, nil
+		ch := b.over.put(key, nil)
+		ch.raw = nil
 		ch.durable = ch.durable || !memory
 	}
 	for _, e := range c.Events {
@@ -169,7 +191,7 @@ func (b *Batch) Stage(id uint64, stage string) bool {
 func (b *Batch) Changed() bool { return len(b.over.list)+len(b.events) > 0 }
 
 func (b *Batch) durable() bool {
-	if len(b.events)+len(b.effects)+len(b.settled)+len(b.receipts) > 0 {
+	if len(b.events)+len(b.effects)+len(b.settled)+len(b.receipts)+len(b.completed) > 0 {
 		return true
 	}
 	for _, c := range b.over.list {
@@ -219,10 +241,15 @@ func (j *Journal) write(b *Batch) (err error) {
 		}
 	}()
 	id := 0
+	failpoint.At("journal.commit.before")
 	err = j.db.Update(func(tx *bbolt.Tx) error {
 		id = tx.ID()
+		if err := failpoint.Fail("journal.commit.full"); err != nil {
+			return err
+		}
 		return j.fill(tx, b)
 	})
+	failpoint.At("journal.commit.after")
 	if errors.Is(err, errNothing) {
 		return nil
 	}
@@ -252,8 +279,15 @@ func (j *Journal) fill(tx *bbolt.Tx, b *Batch) error {
 	if err != nil {
 		return err
 	}
-	if !wrote && len(b.events)+len(b.effects)+len(b.settled)+len(b.receipts) == 0 {
+	if !wrote && len(b.events)+len(b.effects)+len(b.settled)+len(b.receipts)+len(b.completed) == 0 {
 		return errNothing
+	}
+	at := b.now
+	if j.written.After(at) {
+		at = j.written
+	}
+	if err := putJSON(tx.Bucket(metaBucket), timeKey, at); err != nil {
+		return err
 	}
 	if err := fillHistory(tx.Bucket(historyBucket), b); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"st/orch/failpoint"
 )
 
 // copyFile is the name of the verified copy.
@@ -84,9 +87,11 @@ func (j *Journal) copy() (int64, error) {
 	if err := verify(tmp, j.options.Wait); err != nil {
 		return 0, err
 	}
+	failpoint.At("journal.copy.before")
 	if err := os.Rename(tmp, CopyPath(j.dir)); err != nil {
 		return 0, err
 	}
+	failpoint.At("journal.copy.after")
 	return id, syncDir(j.dir)
 }
 
@@ -117,10 +122,25 @@ func verify(path string, wait time.Duration) error {
 }
 
 func checkValues(tx *bbolt.Tx) error {
-	for _, name := range [][]byte{entityBucket, historyBucket, effectBucket, receiptBucket, receiptsByTime} {
+	if sealed := tx.Bucket(metaBucket).Get(timeKey); sealed != nil {
+		if _, err := unseal(timeKey, sealed); err != nil {
+			return err
+		}
+	}
+	schema, err := schemaOf(tx)
+	if err != nil {
+		return err
+	}
+	for _, name := range buckets {
 		b := tx.Bucket(name)
+		if b == nil && schema < len(migrations) {
+			continue // the copy is older than the bucket
+		}
 		if b == nil {
 			return fmt.Errorf("%w: the bucket %q is missing", ErrCorrupt, name)
+		}
+		if bytes.Equal(name, metaBucket) {
+			continue // its values bear no checksum
 		}
 		err := b.ForEach(func(key, sealed []byte) error {
 			_, err := unseal(key, sealed)

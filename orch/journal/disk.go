@@ -16,13 +16,15 @@ import (
 
 // The buckets, one an idea. Numbers in keys are big-endian, so that keys sort by them.
 var (
-	metaBucket     = []byte("meta")          // "schema" → number in decimal
+	metaBucket     = []byte("meta")          // "schema" → number in decimal; "time" → of the newest commit, JSON
 	entityBucket   = []byte("entities")      // key → order, JSON
 	historyBucket  = []byte("history")       // seq → JSON of orch.Event
 	effectBucket   = []byte("effects")       // id → JSON of effectRecord
 	receiptBucket  = []byte("receipts")      // request → JSON of Receipt
-	receiptsByTime = []byte("receipts-time") // number → time, request; numbers have no gaps
+	receiptsByTime = []byte("receipts-time") // number → time, request: of facts
+	requestsByTime = []byte("requests-time") // the same, of orders
 	schemaKey      = []byte("schema")
+	timeKey        = []byte("time")
 )
 
 // migrations lead from each schema to the next: number 0 makes a new store's buckets. A migration that is
@@ -36,7 +38,16 @@ var migrations = []func(*bbolt.Tx) error{
 		}
 		return nil
 	},
+	func(tx *bbolt.Tx) error {
+		if _, err := tx.CreateBucketIfNotExists(requestsByTime); err != nil {
+			return err
+		}
+		return forgetRefusals(tx.Bucket(receiptBucket), tx.Bucket(receiptsByTime))
+	},
 }
+
+// buckets are those of our schema.
+var buckets = [][]byte{metaBucket, entityBucket, historyBucket, effectBucket, receiptBucket, receiptsByTime, requestsByTime}
 
 // schemaOf is the schema of the store, 0 for an empty one.
 func schemaOf(tx *bbolt.Tx) (int, error) {
@@ -154,10 +165,13 @@ func getJSON(key, sealed []byte, v any) error {
 // load reads everything that is kept in memory.
 func (j *Journal) load() error {
 	return j.db.View(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{metaBucket, entityBucket, historyBucket, effectBucket, receiptBucket, receiptsByTime} {
+		for _, name := range buckets {
 			if tx.Bucket(name) == nil {
 				return fmt.Errorf("%w: the bucket %q is missing", ErrCorrupt, name)
 			}
+		}
+		if err := j.loadTime(tx); err != nil {
+			return err
 		}
 		j.nextEvent = tx.Bucket(historyBucket).Sequence() + 1
 		j.nextEffect = tx.Bucket(effectBucket).Sequence() + 1
@@ -166,6 +180,15 @@ func (j *Journal) load() error {
 		}
 		return j.loadEffects(tx)
 	})
+}
+
+// loadTime reads when the newest commit was made; a store of an older program does not say.
+func (j *Journal) loadTime(tx *bbolt.Tx) error {
+	sealed := tx.Bucket(metaBucket).Get(timeKey)
+	if sealed == nil {
+		return nil
+	}
+	return getJSON(timeKey, sealed, &j.written)
 }
 
 func (j *Journal) loadEntities(tx *bbolt.Tx) error {

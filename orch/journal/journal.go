@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -56,7 +57,7 @@ type Effect struct {
 }
 
 // Journal is an open store. One goroutine owns it: View, Begin, Commit and Owed are for that one only.
-// Read, History, Newest, Receipt and Copy may be called from anywhere.
+// Read, History, HistoryBefore, Newest, Receipt and Copy may be called from anywhere.
 type Journal struct {
 	dir     string
 	options Options
@@ -68,6 +69,7 @@ type Journal struct {
 	mu  sync.RWMutex // held for writing while a commit changes mem, for reading by those who don't own it
 	mem *memory
 
+	written    time.Time // when the newest commit of before was made; no later one is told to be older
 	nextOrder  uint64
 	nextEvent  uint64
 	nextEffect uint64
@@ -87,6 +89,10 @@ func (j *Journal) Trouble() error {
 	defer j.mu.RUnlock()
 	return j.trouble
 }
+
+// Written is when the newest commit of the store that was opened was made, zero where nothing tells. What is kept
+// is full of times that lie before it: a clock that is behind it would take what happens now for something old.
+func (j *Journal) Written() time.Time { return j.written }
 
 // View is the committed state, for the owner.
 func (j *Journal) View() orch.View { return j.mem }
@@ -126,6 +132,29 @@ func (j *Journal) History(since uint64, limit int) ([]orch.Event, error) {
 		}
 		return nil
 	})
+	return list, err
+}
+
+// HistoryBefore returns the newest events before a sequence number, oldest first, at most limit of them.
+func (j *Journal) HistoryBefore(seq uint64, limit int) ([]orch.Event, error) {
+	var list []orch.Event
+	err := j.look(func(tx *bbolt.Tx) error {
+		c := tx.Bucket(historyBucket).Cursor()
+		newest := c.Prev
+		if key, _ := c.Seek(number(seq)); key == nil {
+			newest = c.Last
+		}
+		key, sealed := newest()
+		for ; key != nil && len(list) < limit; key, sealed = c.Prev() {
+			var e orch.Event
+			if err := getJSON(key, sealed, &e); err != nil {
+				return err
+			}
+			list = append(list, e)
+		}
+		return nil
+	})
+	slices.Reverse(list)
 	return list, err
 }
 

@@ -276,6 +276,16 @@ func TestHistory(t *testing.T) {
 	if rest, err := j.History(7, 0); err != nil || len(rest) != 0 {
 		t.Errorf("after the end: %v, %v", rest, err)
 	}
+	for _, test := range []struct {
+		before uint64
+		limit  int
+		want   int
+	}{{1, 5, 0}, {2, 5, 1}, {1 << 40, 1, 1}} {
+		got, err := j.HistoryBefore(test.before, test.limit)
+		if err != nil || len(got) != test.want || len(got) > 0 && got[len(got)-1].Seq >= test.before {
+			t.Errorf("before %d: %+v (%v)", test.before, got, err)
+		}
+	}
 }
 
 func TestReceipts(t *testing.T) {
@@ -283,16 +293,20 @@ func TestReceipts(t *testing.T) {
 	j := open(t, dir, Options{Now: func() time.Time { return noon }})
 	long := strings.Repeat("long", 1000)
 	commit(t, j, orch.Input{Request: "q1"}, orch.Changes{Answer: map[string]int{"n": 7}})
-	commit(t, j, orch.Input{Request: long}, orch.Changes{Err: &orch.Error{Code: "no_such", Message: "none"}})
+	commit(t, j, orch.Input{Request: long}, orch.Changes{Answer: "long"})
+	commit(t, j, orch.Input{Request: "refused"}, orch.Changes{Err: &orch.Error{Code: "no_such", Message: "none"}})
 	commit(t, j, orch.Input{Request: "q3"}, orch.Changes{})
 	shut(t, j)
 	j = open(t, dir, Options{})
 	r, ok, err := j.Receipt("q1")
-	if err != nil || !ok || string(r.Answer) != `{"n":7}` || r.Err != nil || r.Hash != "hash" || !r.At.Equal(noon) {
+	if err != nil || !ok || string(r.Answer) != `{"n":7}` || r.Hash != "hash" || !r.At.Equal(noon) {
 		t.Errorf("q1: %+v %v %v", r, ok, err)
 	}
-	if r, ok, err := j.Receipt(long); err != nil || !ok || r.Err == nil || r.Err.Code != "no_such" {
-		t.Errorf("the refusal: %+v %v %v", r.Err, ok, err)
+	if r, ok, err := j.Receipt(long); err != nil || !ok || string(r.Answer) != `"long"` {
+		t.Errorf("a long id: %+v %v %v", r, ok, err)
+	}
+	if r, ok, err := j.Receipt("refused"); err != nil || ok {
+		t.Errorf("a refusal is kept: %+v %v", r, err)
 	}
 	if r, ok, err := j.Receipt("q3"); err != nil || !ok || r.Answer != nil {
 		t.Errorf("q3: %+v %v %v", r, ok, err)
@@ -312,7 +326,7 @@ func TestReceiptsAreForgotten(t *testing.T) {
 		}
 	}
 	commit(t, j, orch.Input{Request: "old"}, orch.Changes{})
-	now = noon.Add(receiptAge)
+	now = noon.Add(RequestAge)
 	commit(t, j, orch.Input{Request: "week"}, orch.Changes{})
 	has("old", true)
 	now = now.Add(time.Second)
@@ -321,7 +335,7 @@ func TestReceiptsAreForgotten(t *testing.T) {
 	has("week", true)
 
 	b := j.Begin()
-	for i := range receiptCount - 1 {
+	for i := range RequestCount - 1 {
 		if err := b.Add(orch.Input{Request: fmt.Sprint("n", i)}, "", orch.Changes{}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -416,5 +430,25 @@ func TestRunFileFailureIsTold(t *testing.T) {
 	}
 	if err := j.Close(); err == nil {
 		t.Error("close knows nothing of it")
+	}
+}
+
+func TestWrittenOutlivesTheProcess(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir, Options{Now: func() time.Time { return noon }})
+	if !j.Written().IsZero() {
+		t.Errorf("a new store was written at %s", j.Written())
+	}
+	commit(t, j, orch.Input{}, puts(task("t1", "")))
+	commit(t, j, orch.Input{At: noon.Add(time.Hour)}, puts(task("t2", "")))
+	shut(t, j)
+	j = open(t, dir, Options{Now: func() time.Time { return noon.Add(-time.Hour) }})
+	if got := j.Written(); !got.Equal(noon.Add(time.Hour)) {
+		t.Errorf("written at %s", got)
+	}
+	commit(t, j, orch.Input{}, puts(task("t3", ""))) // by whoever does not ask
+	shut(t, j)
+	if got := open(t, dir, Options{}).Written(); !got.Equal(noon.Add(time.Hour)) {
+		t.Errorf("written at %s after a commit with a clock that was behind", got)
 	}
 }

@@ -1,8 +1,9 @@
 package journal
 
 import (
+	"cmp"
+	"slices"
 	"sort"
-	"strings"
 
 	"st/orch"
 )
@@ -17,11 +18,11 @@ type record struct {
 // memory is the committed state.
 type memory struct {
 	records map[string]*record
-	nouns   map[string][]*record // sorted by order
+	shelves map[string][]*record // sorted by order; see orch.Shelves
 }
 
 func newMemory() *memory {
-	return &memory{records: map[string]*record{}, nouns: map[string][]*record{}}
+	return &memory{records: map[string]*record{}, shelves: map[string][]*record{}}
 }
 
 // Entity returns the entity of that key, or nil.
@@ -32,9 +33,9 @@ func (m *memory) Entity(key string) orch.Entity {
 	return nil
 }
 
-// Each calls f for every entity of the noun in the order of their first put.
-func (m *memory) Each(noun string, f func(orch.Entity) bool) {
-	for _, r := range m.nouns[noun] {
+// Each calls f for every entity on the shelf in the order of their first put.
+func (m *memory) Each(shelf string, f func(orch.Entity) bool) {
+	for _, r := range m.shelves[shelf] {
 		if !f(r.e) {
 			return
 		}
@@ -42,17 +43,23 @@ func (m *memory) Each(noun string, f func(orch.Entity) bool) {
 }
 
 func (m *memory) put(r *record) {
-	noun := nounOf(r.key)
-	list := m.nouns[noun]
-	at := place(list, r.order)
-	if m.records[r.key] != nil {
-		list[at] = r
-	} else {
-		list = append(list, nil)
-		copy(list[at+1:], list[at:])
-		list[at] = r
+	on := orch.Shelves(r.e)
+	if old := m.records[r.key]; old != nil {
+		for _, shelf := range orch.Shelves(old.e) {
+			if !slices.Contains(on, shelf) {
+				m.take(shelf, old.order)
+			}
+		}
 	}
-	m.nouns[noun] = list
+	for _, shelf := range on {
+		list := m.shelves[shelf]
+		at := place(list, r.order)
+		if at < len(list) && list[at].order == r.order {
+			list[at] = r
+		} else {
+			m.shelves[shelf] = slices.Insert(list, at, r)
+		}
+	}
 	m.records[r.key] = r
 }
 
@@ -61,11 +68,21 @@ func (m *memory) del(key string) {
 	if r == nil {
 		return
 	}
-	noun := nounOf(key)
-	list := m.nouns[noun]
-	at := place(list, r.order)
-	m.nouns[noun] = append(list[:at], list[at+1:]...)
+	for _, shelf := range orch.Shelves(r.e) {
+		m.take(shelf, r.order)
+	}
 	delete(m.records, key)
+}
+
+// take takes what has an order from a shelf.
+func (m *memory) take(shelf string, order uint64) {
+	list := m.shelves[shelf]
+	at := place(list, order)
+	if list = slices.Delete(list, at, at+1); len(list) == 0 {
+		delete(m.shelves, shelf)
+		return
+	}
+	m.shelves[shelf] = list
 }
 
 // place is the index at which an order stands or would stand.
@@ -74,11 +91,6 @@ func place(list []*record, order uint64) int {
 		return n
 	}
 	return sort.Search(len(list), func(i int) bool { return list[i].order >= order })
-}
-
-func nounOf(key string) string {
-	noun, _, _ := strings.Cut(key, "/")
-	return noun
 }
 
 // change is what a batch does to one key.
@@ -95,12 +107,12 @@ type overlay struct {
 	base    *memory
 	changes map[string]*change
 	list    []*change            // in the order of first touch
-	fresh   map[string][]*change // by noun: keys that memory doesn't have
+	joined  map[string][]*change // by shelf, sorted by order: those that memory doesn't have there
 	next    uint64               // order of the next key
 }
 
 func newOverlay(base *memory, next uint64) *overlay {
-	return &overlay{base: base, changes: map[string]*change{}, fresh: map[string][]*change{}, next: next}
+	return &overlay{base: base, changes: map[string]*change{}, joined: map[string][]*change{}, next: next}
 }
 
 // Entity returns the entity of that key, or nil.
@@ -111,22 +123,48 @@ func (o *overlay) Entity(key string) orch.Entity {
 	return o.base.Entity(key)
 }
 
-// Each calls f for every entity of the noun in the order of their first put.
-func (o *overlay) Each(noun string, f func(orch.Entity) bool) {
-	for _, r := range o.base.nouns[noun] {
-		e := r.e
-		if c := o.changes[r.key]; c != nil {
-			e = c.e
+// Each calls f for every entity on the shelf in the order of their first put.
+func (o *overlay) Each(shelf string, f func(orch.Entity) bool) {
+	joined := o.joined[shelf]
+	tell := func(c *change) bool { return c.e == nil || !orch.OnShelf(c.e, shelf) || f(c.e) }
+	for _, r := range o.base.shelves[shelf] {
+		for len(joined) > 0 && joined[0].order < r.order {
+			if !tell(joined[0]) {
+				return
+			}
+			joined = joined[1:]
 		}
-		if e != nil && !f(e) {
+		c := o.changes[r.key]
+		if c != nil && !tell(c) || c == nil && !f(r.e) {
 			return
 		}
 	}
-	for _, c := range o.fresh[noun] {
-		if c.e != nil && !f(c.e) {
+	for _, c := range joined {
+		if !tell(c) {
 			return
 		}
 	}
+}
+
+// put gives a key another entity, nil to delete it, and returns its change.
+func (o *overlay) put(key string, e orch.Entity) *change {
+	c := o.touch(key)
+	c.e = e
+	if e == nil {
+		return c
+	}
+	was := o.base.Entity(key)
+	for _, shelf := range orch.Shelves(e) {
+		if was != nil && orch.OnShelf(was, shelf) {
+			continue
+		}
+		list := o.joined[shelf]
+		at, there := slices.BinarySearchFunc(list, c.order, func(o *change, order uint64) int { return cmp.Compare(o.order, order) })
+		if !there {
+			o.joined[shelf] = slices.Insert(list, at, c)
+		}
+	}
+	return c
 }
 
 // touch returns the change of a key, a new one where there is none yet.
@@ -140,7 +178,6 @@ func (o *overlay) touch(key string) *change {
 	} else {
 		c.order = o.next
 		o.next++
-		o.fresh[nounOf(key)] = append(o.fresh[nounOf(key)], c)
 	}
 	o.changes[key] = c
 	o.list = append(o.list, c)

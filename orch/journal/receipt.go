@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,34 +13,40 @@ import (
 	"st/orch"
 )
 
-// How long a request id is remembered.
+// How long the id of an order is remembered: RequestAge, and of those the newest RequestCount. Facts, such as hook
+// calls, are counted apart: they come by the thousand, and nobody asks for them again after minutes.
 const (
-	receiptAge   = 7 * 24 * time.Hour
-	receiptCount = 20_000
+	RequestAge   = 7 * 24 * time.Hour
+	RequestCount = 20_000
 )
 
 // Receipt is what came of a request, so that it can be asked again without happening twice. A hook call
 // and a spool file are requests too: their uuid is the id.
 type Receipt struct {
-	Request string          `json:"request"`
-	Hash    string          `json:"hash"` // fingerprint of what was asked
-	At      time.Time       `json:"at"`
-	Answer  json.RawMessage `json:"answer,omitempty"`
-	Err     *orch.Error     `json:"error,omitempty"` // the refusal; then there is no answer
+	Request string    `json:"request"`
+	Hash    string    `json:"hash"` // fingerprint of what was asked; "" where it isn't known: anything is the same then
+	At      time.Time `json:"at"`
+	// Input is the name of what was asked, and By who asked for an order, see orch.Asker. Both are "" in what schema
+	// 1 left: all its ids were fresh uuids.
+	Input  string          `json:"input,omitempty"`
+	By     string          `json:"by,omitempty"`
+	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
-func newReceipt(request, hash string, at time.Time, c orch.Changes) (Receipt, error) {
-	r := Receipt{Request: request, Hash: hash, At: at, Err: c.Err}
-	if c.Err == nil && c.Answer != nil {
-		raw, err := json.Marshal(c.Answer)
-		if err != nil {
-			return r, fmt.Errorf("answer: %w", err)
-		}
-		r.Answer = raw
+// newReceipt is the receipt of an input, but for who asked.
+func newReceipt(in orch.Input, hash string, at time.Time, c orch.Changes) (Receipt, error) {
+	r := Receipt{Request: in.Request, Hash: hash, At: at}
+	if in.What != nil {
+		r.Input = in.What.Type()
 	}
-	if _, err := json.Marshal(r); err != nil {
-		return r, fmt.Errorf("receipt: %w", err)
+	if in.Request == "" || c.Answer == nil {
+		return r, nil
 	}
+	raw, err := json.Marshal(c.Answer)
+	if err != nil {
+		return r, fmt.Errorf("answer: %w", err)
+	}
+	r.Answer = raw
 	return r, nil
 }
 
@@ -65,51 +73,126 @@ func receiptKey(request string) []byte {
 }
 
 func (j *Journal) fillReceipts(tx *bbolt.Tx, b *Batch) error {
-	if len(b.receipts) == 0 {
-		return nil
-	}
-	byID, byTime := tx.Bucket(receiptBucket), tx.Bucket(receiptsByTime)
+	byID := tx.Bucket(receiptBucket)
+	filled := map[*bbolt.Bucket]bool{}
+	facts, asked := tx.Bucket(receiptsByTime), tx.Bucket(requestsByTime)
 	for _, r := range b.receipts {
-		n, err := byTime.NextSequence()
-		if err != nil {
-			return err
+		byTime := facts
+		if orch.IsOrder(r.Input) {
+			byTime = asked
 		}
-		key := receiptKey(r.Request)
-		if err := putJSON(byID, key, r); err != nil {
-			return err
-		}
-		stamp := append(number(uint64(r.At.UnixNano())), key...)
-		if err := byTime.Put(number(n), seal(number(n), stamp)); err != nil {
+		filled[byTime] = true
+		if err := putReceipt(byID, byTime, r); err != nil {
 			return err
 		}
 	}
-	return forget(byID, byTime, b.now)
+	for _, r := range b.completed {
+		if err := complete(byID, r); err != nil {
+			return err
+		}
+	}
+	for byTime := range filled {
+		if err := forget(byID, byTime, b.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putReceipt(byID, byTime *bbolt.Bucket, r Receipt) error {
+	n, err := byTime.NextSequence()
+	if err != nil {
+		return err
+	}
+	key := receiptKey(r.Request)
+	if err := putJSON(byID, key, r); err != nil {
+		return err
+	}
+	stamp := append(number(uint64(r.At.UnixNano())), key...)
+	return byTime.Put(number(n), seal(number(n), stamp))
+}
+
+// complete gives a request that is kept the answer that it came to, or forgets it.
+func complete(byID *bbolt.Bucket, came Receipt) error {
+	key := receiptKey(came.Request)
+	sealed := byID.Get(key)
+	switch {
+	case sealed == nil:
+		return nil
+	case came.Answer == nil:
+		return byID.Delete(key)
+	}
+	var r Receipt
+	if err := getJSON(key, sealed, &r); err != nil {
+		return err
+	}
+	r.Answer = came.Answer
+	return putJSON(byID, key, r)
 }
 
 // forget drops receipts that are too old or too many.
 func forget(byID, byTime *bbolt.Bucket, now time.Time) error {
 	last := byTime.Sequence()
-	oldest := now.Add(-receiptAge).UnixNano()
+	oldest := now.Add(-RequestAge).UnixNano()
 	c := byTime.Cursor()
-	for key, sealed := c.First(); key != nil; key, sealed = c.First() {
-		n, err := numberOf(key)
+	for slot, sealed := c.First(); slot != nil; slot, sealed = c.First() {
+		n, err := numberOf(slot)
 		if err != nil {
 			return err
 		}
-		stamp, err := unseal(key, sealed)
+		at, key, err := stampOf(slot, sealed)
 		if err != nil {
 			return err
 		}
-		if len(stamp) < 8 {
-			return fmt.Errorf("%w: receipt %d is cut", ErrCorrupt, n)
-		}
-		if n+receiptCount > last && int64(binary.BigEndian.Uint64(stamp)) >= oldest {
+		if n+RequestCount > last && at >= oldest {
 			return nil
 		}
-		if err := byID.Delete(stamp[8:]); err != nil {
+		if err := byID.Delete(key); err != nil {
 			return err
 		}
-		if err := byTime.Delete(key); err != nil {
+		if err := byTime.Delete(slot); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stampOf reads when the receipt of a key was written, in nanoseconds since 1970.
+func stampOf(slot, sealed []byte) (at int64, key []byte, err error) {
+	stamp, err := unseal(slot, sealed)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(stamp) < 8 {
+		return 0, nil, fmt.Errorf("%w: receipt %d is cut", ErrCorrupt, binary.BigEndian.Uint64(slot))
+	}
+	return int64(binary.BigEndian.Uint64(stamp)), stamp[8:], nil
+}
+
+// forgetRefusals drops what schema 1 kept of requests that were refused.
+func forgetRefusals(byID, byTime *bbolt.Bucket) error {
+	var slots, keys [][]byte // a bucket may not change under its cursor
+	err := byTime.ForEach(func(slot, sealed []byte) error {
+		_, key, err := stampOf(slot, sealed)
+		if err != nil {
+			return err
+		}
+		var r struct {
+			Error json.RawMessage `json:"error"`
+		}
+		if kept := byID.Get(key); kept != nil {
+			err = getJSON(key, kept, &r)
+		}
+		if r.Error != nil {
+			slots, keys = append(slots, bytes.Clone(slot)), append(keys, bytes.Clone(key))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, key := range keys {
+		if err := errors.Join(byID.Delete(key), byTime.Delete(slots[i])); err != nil {
 			return err
 		}
 	}

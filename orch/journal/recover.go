@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -210,7 +211,29 @@ func (j *Journal) mended(files []orch.RunFile, text string) error {
 	if err := b.Add(orch.Input{At: at}, "", c, nil); err != nil {
 		return err
 	}
+	if err := j.recall(b, files); err != nil {
+		return err
+	}
 	return j.Commit(b)
+}
+
+// recall brings back the requests by which workers were started after the store was copied. What exactly was asked
+// for is not known of them.
+func (j *Journal) recall(b *Batch, files []orch.RunFile) error {
+	for _, q := range orch.Recall(files) {
+		_, kept, err := j.Receipt(q.ID)
+		if err != nil {
+			return err
+		}
+		answer, err := json.Marshal(q.Answer)
+		if err != nil {
+			return err
+		}
+		if !kept {
+			b.Recall(Receipt{Request: q.ID, At: q.At, Input: q.Input, By: q.Asker, Answer: answer})
+		}
+	}
+	return nil
 }
 
 // readRunFiles reads every run.json; what can't be used is told in notes.

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"st/orch"
+	"st/orch/failpoint"
 )
 
 // writer writes the run.json files behind the commits, in one goroutine: a run that changes often is
@@ -129,9 +130,11 @@ func (w *writer) write(run string) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, raw) {
 		return nil
 	}
-	if err := errors.Join(os.MkdirAll(dir, 0o700), writeFile(path, raw)); err != nil {
+	failpoint.At("journal.runfile.before")
+	if err := errors.Join(failpoint.Fail("journal.runfile.full"), os.MkdirAll(dir, 0o700), writeFile(path, raw)); err != nil {
 		return fmt.Errorf("run.json of %s: %w", run, err)
 	}
+	failpoint.At("journal.runfile.after")
 	return nil
 }
 
@@ -163,6 +166,8 @@ func runOf(e orch.Entity) string {
 	case orch.Dispatch:
 		return e.Run
 	case orch.Message:
+		return e.Run
+	case orch.Gate:
 		return e.Run
 	}
 	return ""

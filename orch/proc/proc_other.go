@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// Boot returns ErrUnsupported.
+func Boot() (string, error) { return "", ErrUnsupported }
+
 func status(int) (Info, error) { return Info{}, ErrUnsupported }
 
 func command(int) (string, []string) { return "", nil }

@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"st/orch"
+	"st/tmux"
+)
+
+// TestKeyIn: a person is a terminal that shows the very pane and at which a key was pressed a moment ago.
+func TestKeyIn(t *testing.T) {
+	now := time.Unix(1000, 900e6)
+	place := orch.Place{Server: "s", Pane: "%3", SessionName: "main"}
+	for name, c := range map[string]struct {
+		clients []tmux.Client
+		missing string // "" where it is a person
+	}{
+		"a key":                    {[]tmux.Client{{Name: "/dev/pts/1", Pane: "%3", Created: 900, Activity: 995}}, ""},
+		"an old key":               {[]tmux.Client{{Name: "/dev/pts/1", Pane: "%3", Created: 900, Activity: 994}}, "no key was pressed at /dev/pts/1 in the last 5 s"},
+		"no key since it attached": {[]tmux.Client{{Name: "/dev/pts/1", Pane: "%3", Created: 997, Activity: 997}}, "no key was pressed"},
+		"just attached":            {[]tmux.Client{{Name: "/dev/pts/1", Pane: "%3", Created: 999, Activity: 999}}, ""},
+		"in another pane":          {[]tmux.Client{{Name: "/dev/pts/1", Pane: "%4", Created: 900, Activity: 1000}}, "is not the active pane"},
+		"a program":                {[]tmux.Client{{Name: "client-7", Pane: "%3", Created: 900, Activity: 1000, Control: true}}, "control client only"},
+		"a program and a person":   {[]tmux.Client{{Pane: "%3", Activity: 1000, Control: true}, {Name: "/dev/pts/1", Pane: "%3", Created: 900, Activity: 999}}, ""},
+		"two, one of them types":   {[]tmux.Client{{Name: "/dev/pts/1", Pane: "%3", Created: 900, Activity: 901}, {Name: "/dev/pts/2", Pane: "%3", Created: 900, Activity: 999}}, ""},
+		"nobody":                   {nil, "is not the active pane of an attached terminal"},
+	} {
+		found, missing := keyIn(place, c.clients, now)
+		if (found != nil) != (c.missing == "") || !strings.Contains(missing, c.missing) {
+			t.Errorf("%s: %+v %q", name, found, missing)
+		}
+	}
+}
+
+// TestAgentIn: whoever has an agent above it or in its environment is no person, and neither is who can't be told.
+func TestAgentIn(t *testing.T) {
+	for _, name := range []string{"CLAUDECODE", "CLAUDE_PID", "CODEX_THREAD_ID", "ST_AGENT"} {
+		if os.Getenv(name) != "" {
+			t.Skipf("these tests run inside an agent (%s)", name)
+		}
+	}
+	self, err := processOf(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	me := orch.Caller{Path: "socket", Chain: []orch.Link{{Process: self}}}
+	if missing := agentIn(me); missing != "" {
+		t.Errorf("a person is refused: %s", missing)
+	}
+	for name, change := range map[string]func(*orch.Caller){
+		"an agent above": func(c *orch.Caller) {
+			c.Chain = append(c.Chain, orch.Link{Process: orch.Process{PID: 1}, Kind: "demo"})
+		},
+		"a shared process":    func(c *orch.Caller) { c.Shared = "demo" },
+		"an agent's secret":   func(c *orch.Caller) { c.Nonce = "n" },
+		"an agent's variable": func(c *orch.Caller) { c.Inside = "CLAUDECODE" },
+		"for another":         func(c *orch.Caller) { c.As = "a1" },
+		"a file":              func(c *orch.Caller) { c.Path = "spool" },
+		"a sandbox":           func(c *orch.Caller) { c.Path, c.Chain = "sandbox", nil },
+	} {
+		c := me
+		c.Chain = append([]orch.Link{}, me.Chain...)
+		change(&c)
+		if agentIn(c) == "" {
+			t.Errorf("%s passes for a person", name)
+		}
+	}
+}
+
+// TestForgedEvidence: what a client says of evidence is not even read.
+func TestForgedEvidence(t *testing.T) {
+	if inputs["gate-answer"] || inputs["gate-shown"] {
+		t.Error("an answer could be handed in past whoever looks for the person")
+	}
+}

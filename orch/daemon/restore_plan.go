@@ -1,0 +1,297 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"st/orch"
+	"st/tmux"
+)
+
+// What becomes of a window or a pane.
+const (
+	restored = "restored" // a window that was built again
+	left     = "left"     // one that is there, or whose agents are
+	skipped  = "skipped"  // one that does not come back
+	shell    = "shell"    // a pane that comes back as a shell
+	resumed  = "resumed"  // one whose agent is in its conversation again
+	back     = "back"     // one whose agent was that already
+	lostFor  = "gone"     // one whose agent can't come back
+	waits    = "waiting"  // one whose agent waits for a person before it can
+	failing  = "failed"   // one whose agent could not be started
+	starts   = "starting" // one whose agent is not so far yet
+)
+
+// plannedWindow is what is to become of a window.
+type plannedWindow struct {
+	info  orch.RestoredWindow
+	was   tmux.WindowLayout
+	sess  tmux.SessionLayout
+	panes []plannedPane // those that come back
+	// built is the window with these panes that an earlier try has made, before it was broken off.
+	built *tmux.WindowLayout
+	// group is the name of the session whose windows its session has too: then that is all there is to build.
+	group string
+}
+
+// plannedPane is a pane that comes back.
+type plannedPane struct {
+	layout tmux.PaneLayout
+	agent  *orch.Agent // to be resumed; nil for a shell
+	at     int         // of info.Panes
+}
+
+// planner works out what a restore has to do. It changes nothing.
+type planner struct {
+	now    *tmux.Layout // what the server shows; nil where none runs
+	env    []string     // what agents get, NAME=value
+	held   string       // the tag of panes that were built for agents
+	used   map[string]bool
+	home   string
+	isDir  func(string) bool
+	fates  map[string]orch.Fate // of agents, by server and pane
+	loose  []orch.Fate          // resumable agents that no window is known of
+	seen   map[string]bool      // windows that are planned already, by session, index and name
+	agents map[string]bool      // agents that have a pane in the plan
+}
+
+func (p *planner) windows(lost []lostLayout) (list []plannedWindow) {
+	for _, l := range lost {
+		for _, s := range l.Sessions {
+			for _, w := range s.Windows {
+				key := fmt.Sprintf("%s\x00%d\x00%s", s.Name, w.Index, w.Name)
+				if p.seen[key] && !p.holdsAgent(l.Server.String(), w) {
+					continue
+				}
+				p.seen[key] = true
+				list = append(list, p.window(l, s, w))
+			}
+		}
+	}
+	for _, f := range p.loose {
+		if !p.agents[f.Agent.ID] {
+			list = append(list, p.ofAgent(f))
+		}
+	}
+	return list
+}
+
+// holdsAgent says that a window had an agent that is to be resumed: it comes back whatever was of its name before.
+func (p *planner) holdsAgent(server string, w tmux.WindowLayout) bool {
+	return slices.ContainsFunc(w.Panes, func(l tmux.PaneLayout) bool { return p.fates[server+l.ID].Resumable })
+}
+
+func (p *planner) window(l lostLayout, s tmux.SessionLayout, w tmux.WindowLayout) plannedWindow {
+	out := plannedWindow{was: w, sess: s, info: orch.RestoredWindow{Session: s.Name, Index: w.Index, Name: w.Name, What: restored}}
+	if w.Linked {
+		return p.linked(l, out)
+	}
+	there, is := p.find(s, w)
+	for _, pane := range w.Panes {
+		out.pane(p.pane(pane, p.fates[l.Server.String()+pane.ID]), pane, p)
+	}
+	agents := slices.ContainsFunc(out.panes, func(x plannedPane) bool { return x.agent != nil })
+	switch {
+	case is && agents && p.awaits(there, out):
+		out.built = &there
+	case is && agents:
+		out.panes = slices.DeleteFunc(out.panes, func(x plannedPane) bool { return x.agent == nil })
+		out.withoutShells()
+		out.info.Window, out.info.Why = there.ID, "a window of that name is there and stays as it is: its agents get one beside it"
+	case is:
+		out.panes, out.info.Window, out.info.What, out.info.Why = nil, there.ID, left, "it is there"
+		out.withoutShells()
+	case len(out.panes) == 0:
+		out.info.What, out.info.Why = out.nothing()
+	}
+	return out
+}
+
+// awaits says that a window was built for these very panes, and that no agent has come there yet.
+func (p *planner) awaits(there tmux.WindowLayout, w plannedWindow) bool {
+	if len(there.Panes) != len(w.panes) {
+		return false
+	}
+	for i, pane := range w.panes {
+		if pane.agent != nil && there.Panes[i].Tag != p.held {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutShells says nothing of the shells of a window that is there.
+func (w *plannedWindow) withoutShells() {
+	var panes []orch.RestoredPane
+	for i, info := range w.info.Panes {
+		if info.What == shell {
+			continue
+		}
+		for n := range w.panes {
+			if w.panes[n].at == i {
+				w.panes[n].at = len(panes)
+			}
+		}
+		panes = append(panes, info)
+	}
+	w.info.Panes = panes
+}
+
+// linked is a window that another session has: it is there with that session's, where the two have all windows in common.
+func (p *planner) linked(l lostLayout, out plannedWindow) plannedWindow {
+	i := slices.IndexFunc(l.Sessions, func(o tmux.SessionLayout) bool {
+		return o.Group != "" && o.Group == out.sess.Group && o.Name != out.sess.Name
+	})
+	if i >= 0 {
+		out.group = l.Sessions[i].Name
+		if p.session(out.sess.Name) != nil {
+			out.group, out.info.What, out.info.Why = "", left, "it is there"
+		}
+		return out
+	}
+	out.info.What, out.info.Why = skipped, "it was a link to a window of another session, which comes back there"
+	return out
+}
+
+// nothing says why nothing comes back of a window.
+func (w plannedWindow) nothing() (what, why string) {
+	for _, pane := range w.info.Panes {
+		if pane.What == back {
+			return left, "its agents are there"
+		}
+	}
+	return skipped, "its agents can't come back"
+}
+
+// pane notes what becomes of a pane.
+func (w *plannedWindow) pane(info orch.RestoredPane, was tmux.PaneLayout, p *planner) {
+	if info.What == shell || info.What == resumed {
+		x := plannedPane{layout: was, at: len(w.info.Panes)}
+		x.layout.Tag = ""
+		x.layout.Dir = info.Dir
+		if f, ok := p.byID(info.From); ok && info.What == resumed {
+			x.agent = &f
+			p.agents[f.ID] = true
+		}
+		w.panes = append(w.panes, x)
+	}
+	w.info.Panes = append(w.info.Panes, info)
+}
+
+func (p *planner) byID(id string) (orch.Agent, bool) {
+	for _, f := range p.fates {
+		if f.Agent.ID == id && id != "" {
+			return f.Agent, true
+		}
+	}
+	for _, f := range p.loose {
+		if f.Agent.ID == id && id != "" {
+			return f.Agent, true
+		}
+	}
+	return orch.Agent{}, false
+}
+
+// pane says what becomes of one pane.
+func (p *planner) pane(was tmux.PaneLayout, f orch.Fate) orch.RestoredPane {
+	info := orch.RestoredPane{Dir: was.Dir, What: shell}
+	if f.Agent.ID == "" {
+		info.Dir, info.Why = p.folder(was.Dir)
+		return info
+	}
+	info.From, info.Kind, info.Worker, info.Dir = f.Agent.ID, f.Agent.Kind, f.Worker, f.Agent.Place.Dir
+	switch {
+	case f.Resumable && !p.isDir(info.Dir):
+		info.What, info.Why = failing, "its folder "+info.Dir+" is gone, and its conversation belongs there"
+	case f.Resumable:
+		info.What = resumed
+		info.Env = p.missing(f.Env)
+	case f.Next != "":
+		info.What, info.Agent, info.Why = back, f.Next, "agent "+f.Next+" has its conversation"
+	case f.Agent.Ours:
+		info.What, info.Why = lostFor, "its conversation is not known, or it had ended"
+	default: // a person had started it in a shell
+		info.What, info.Why = shell, "its agent can't come back: its conversation is not known"
+		var why string
+		if info.Dir, why = p.folder(was.Dir); why != "" {
+			info.Why = why
+		}
+	}
+	return info
+}
+
+// missing are those of some variables that agents do not get.
+func (p *planner) missing(names []string) (list []string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(p.env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// folder is where a shell comes back: HOME where its folder is gone.
+func (p *planner) folder(dir string) (in, why string) {
+	if dir == "" || p.isDir(dir) {
+		return dir, ""
+	}
+	return p.home, "its folder " + dir + " is gone"
+}
+
+// ofAgent is a window for an agent of which no layout tells.
+func (p *planner) ofAgent(f orch.Fate) plannedWindow {
+	name, session := f.Agent.Place.WindowName, f.Agent.Place.SessionName
+	if name == "" {
+		name = f.Agent.Name
+	}
+	if session == "" {
+		session = "restored"
+	}
+	w := tmux.WindowLayout{Name: name, Panes: []tmux.PaneLayout{{Dir: f.Agent.Place.Dir}}}
+	out := plannedWindow{was: w, sess: tmux.SessionLayout{Name: session}, info: orch.RestoredWindow{Session: session, Name: name, What: restored}}
+	out.pane(p.pane(w.Panes[0], f), w.Panes[0], p)
+	if len(out.panes) == 0 {
+		out.info.What, out.info.Why = out.nothing()
+	}
+	return out
+}
+
+// session is the session of that name that is there.
+func (p *planner) session(name string) *tmux.SessionLayout {
+	if p.now == nil {
+		return nil
+	}
+	for i := range p.now.Sessions {
+		if p.now.Sessions[i].Name == name {
+			return &p.now.Sessions[i]
+		}
+	}
+	return nil
+}
+
+// find is the window that is there already, by whoever has brought it back: of the same name, at the same index before any
+// other; one that has its name from what runs in it is known by its index and its folder.
+func (p *planner) find(s tmux.SessionLayout, w tmux.WindowLayout) (tmux.WindowLayout, bool) {
+	is := p.session(s.Name)
+	if is == nil {
+		return tmux.WindowLayout{}, false
+	}
+	for _, fits := range []func(tmux.WindowLayout) bool{
+		func(o tmux.WindowLayout) bool { return !w.Auto && o.Name == w.Name && o.Index == w.Index },
+		func(o tmux.WindowLayout) bool { return !w.Auto && o.Name == w.Name },
+		func(o tmux.WindowLayout) bool { return w.Auto && o.Index == w.Index && sameFolder(o, w) },
+	} {
+		for _, o := range is.Windows {
+			if !p.used[o.ID] && fits(o) {
+				p.used[o.ID] = true
+				return o, true
+			}
+		}
+	}
+	return tmux.WindowLayout{}, false
+}
+
+func sameFolder(a, b tmux.WindowLayout) bool {
+	return len(a.Panes) > 0 && len(b.Panes) > 0 && a.Panes[0].Dir == b.Panes[0].Dir
+}

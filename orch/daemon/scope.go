@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"st/hooks"
+	"st/orch"
+	"st/orch/worktree"
+)
+
+// checkTime is how long it may take to find out what a worker has changed: its report waits for that.
+const checkTime = 6 * time.Second
+
+// writeScope writes what a worker may edit into the folder of its launch, where its hooks read it, and how its folder
+// stands at the begin. It returns the path of the first.
+func (d *doer) writeScope(o orch.PaneOpen, dir string) (string, error) {
+	text, err := json.Marshal(hooks.Scoped{Worker: o.Worker, Dir: o.Dir, Home: d.home, Scope: o.Scope})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "scope.json")
+	if err := hooks.WriteOwn(path, text); err != nil {
+		return "", err
+	}
+	return path, d.writeBegin(o)
+}
+
+// scopeOf is the scope of a worker, nil where it has none.
+func (d *doer) scopeOf(worker string) (s orch.Scope) {
+	d.state(func(v orch.View) {
+		if w, ok := v.Entity("worker/" + worker).(orch.Worker); ok {
+			s = w.Scope
+		}
+	})
+	return s
+}
+
+// beginPath is where it stands how a worker's folder was at its begin: beside its task copy, since it outlives its agent.
+func beginPath(copy, worker string) string {
+	return filepath.Join(filepath.Dir(copy), worker+".begin.json")
+}
+
+// writeBegin notes how a worker's folder stands, once: an agent that is started again goes on with the same work. In a
+// folder that git does not know there is nothing to note.
+func (d *doer) writeBegin(o orch.PaneOpen) error {
+	path := beginPath(o.Copy, o.Worker)
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
+	defer cancel()
+	begin, err := worktree.BeginOf(ctx, o.Dir)
+	if errors.Is(err, worktree.ErrNone) || errors.Is(err, worktree.ErrNoGit) {
+		return nil
+	}
+	if err != nil {
+		d.log.Printf("worker %s: what it changes will not be found out: %v", o.Worker, err)
+		return nil
+	}
+	text, err := json.Marshal(begin)
+	if err != nil {
+		return err
+	}
+	return hooks.WriteOwn(path, text)
+}
+
+// checkScope finds out what was changed outside the scope of the worker that reports, for its report. What other workers
+// with a scope may have changed in the same folder meanwhile is not its own.
+func (d *daemon) checkScope(ctx context.Context, by orch.Caller, o orch.WorkerDone) orch.WorkerDone {
+	o.Outside, o.Unchecked = nil, ""
+	var w orch.Worker
+	var beside []orch.Worker
+	copied := ""
+	ok := false
+	d.loop.Read(func(v orch.View) {
+		if w, beside, ok = orch.ScopeFor(v, by); ok {
+			if e, is := v.Entity("dispatch/" + w.Dispatch).(orch.Dispatch); is {
+				copied = e.Copy
+			}
+		}
+	})
+	if !ok {
+		return o
+	}
+	changed, err := changedSince(ctx, w.Dir, beginPath(copied, w.ID))
+	if err != nil {
+		o.Unchecked = cause(err).Error()
+		d.log.Printf("worker %s: what it has changed: %v", w.ID, err)
+		return o
+	}
+	for _, name := range changed {
+		if !w.Scope.Allows(name) && !anothers(beside, filepath.Join(w.Dir, filepath.FromSlash(name))) {
+			o.Outside = append(o.Outside, name)
+		}
+	}
+	if len(o.Outside) > outsideMost {
+		o.Outside = append(o.Outside[:outsideMost], fmt.Sprintf("and %d more", len(o.Outside)-outsideMost))
+	}
+	return o
+}
+
+// outsideMost is how many files a report names.
+const outsideMost = 50
+
+func changedSince(ctx context.Context, dir, path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("git knew nothing of its folder when it began")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var begin worktree.Begin
+	if err := json.Unmarshal(text, &begin); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	return worktree.Since(ctx, dir, begin)
+}
+
+// anothers tells that a file is in the scope of another worker.
+func anothers(workers []orch.Worker, path string) bool {
+	return slices.ContainsFunc(workers, func(w orch.Worker) bool {
+		rel, err := filepath.Rel(w.Dir, path)
+		return err == nil && filepath.IsLocal(rel) && w.Scope.Allows(filepath.ToSlash(rel))
+	})
+}

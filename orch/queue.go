@@ -1,0 +1,148 @@
+package orch
+
+import "slices"
+
+// A start beyond max_workers waits in line: its worker, task and dispatch are there, and no window yet. The line is
+// strict, across all runs: the first in it gets the next place. A settled worker takes no place, however long its
+// window stays. Neither does one that waits for unsettled workers, its own or those that a wait of it names: they may
+// wait for its place. So at the head of a full line there is always somebody who waits for nobody.
+
+// QueuedStart is a start that waits in line for its window.
+type QueuedStart struct {
+	Open PaneOpen `json:"open"` // what is ordered in its turn; Spec is empty, its task has it
+}
+
+// queued says that a dispatch waits in line for its window.
+func (d Dispatch) queued() bool { return d.Queued != nil && d.Ordered == nil && d.open() }
+
+// enqueue puts a start at the end of the line. Where there is room it comes out of it in the same step.
+func (s *step) enqueue(o PaneOpen) { s.put(QueuedStart{Open: o}) }
+
+// openWindows orders the windows of the first in line, as many as there is room for.
+func (s *step) openWindows() {
+	starts := inLine(s)
+	if len(starts) == 0 {
+		return
+	}
+	room := room(s, starts)
+	for _, q := range starts {
+		d, _ := get[Dispatch](s, "dispatch/"+q.Open.Dispatch)
+		switch {
+		case !d.open():
+			s.del(q.Key())
+			if !q.Open.Keep {
+				s.do(LaunchDrop{Agent: q.Open.Agent, EnvFile: q.Open.EnvFile})
+			}
+		case d.Ordered != nil: // so its run's own file says: it was ordered before the store was lost
+			s.orderWindow(q, d)
+		case room > 0:
+			room--
+			s.orderWindow(q, d)
+		case d.Queued == nil:
+			d.Queued = ptr(s.at)
+			s.put(d)
+		}
+	}
+}
+
+// orderWindow hands out the order to open a window.
+func (s *step) orderWindow(q QueuedStart, d Dispatch) {
+	s.del(q.Key())
+	if d.Queued != nil && d.Ordered == nil {
+		d.Ordered = ptr(s.at)
+		s.put(d)
+	}
+	t, _ := get[Task](s, "task/"+d.Task)
+	q.Open.Spec = t.Spec
+	if !s.makeTree(q.Open) {
+		s.do(q.Open)
+	}
+}
+
+// inLine are the starts in line, the first first.
+func inLine(v View) (starts []QueuedStart) {
+	each(v, "queued", func(q QueuedStart) bool {
+		starts = append(starts, q)
+		return true
+	})
+	return starts
+}
+
+// room is how many of the starts in line may get their window now.
+func room(v View, starts []QueuedStart) int {
+	most := limitsOf(v).MaxWorkers
+	if most == 0 {
+		return len(starts)
+	}
+	return most - placesTaken(v, starts)
+}
+
+// placesTaken counts the workers that keep others waiting.
+func placesTaken(v View, starts []QueuedStart) (taken int) {
+	waits := map[string]bool{} // agents without a window
+	for _, q := range starts {
+		waits[q.Open.Agent] = true
+	}
+	var unsettled []Worker
+	yields := map[string]bool{} // agents that wait for workers
+	count := func(a Agent) bool {
+		w, ok := worksAs(v, a.ID)
+		d, _ := get[Dispatch](v, "dispatch/"+w.Dispatch)
+		if ok && (!settledState(w.State) || busy(v, d, a)) {
+			unsettled = append(unsettled, w)
+			r, _ := get[Run](v, "run/"+w.Run)
+			yields[w.By], yields[r.Coordinator] = true, true
+		}
+		return true
+	}
+	each(v, LiveAgents, count)
+	each(v, ResumableAgents, count) // they come back to their places
+	each(v, "wait", func(o Waiter) bool {
+		yields[o.Agent] = yields[o.Agent] || slices.ContainsFunc(unsettled, func(w Worker) bool {
+			return w.Agent != o.Agent && o.covers(w.Run, w.ID)
+		})
+		return true
+	})
+	for _, w := range unsettled {
+		if !waits[w.Agent] && !yields[w.Agent] {
+			taken++
+		}
+	}
+	return taken
+}
+
+// placeInLine is a dispatch's place in the line, 1 for the next; 0 where it does not wait.
+func placeInLine(v View, d Dispatch) int {
+	if !d.queued() {
+		return 0
+	}
+	for i, q := range inLine(v) {
+		if q.Open.Dispatch == d.ID {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// QueuedEnvFiles are the files with the environments that the starts in line will need, those of starts that wait for the end
+// of another agent, those whose worktree is being made, and those that are kept for tasks for which workers start by themselves.
+func QueuedEnvFiles(v View) (paths []string) {
+	for _, q := range inLine(v) {
+		paths = append(paths, q.Open.EnvFile)
+	}
+	each(v, LiveAgents, func(a Agent) bool {
+		if a.Opens != nil {
+			paths = append(paths, a.Opens.EnvFile)
+		}
+		return true
+	})
+	each(v, autoTasks, func(t Task) bool {
+		paths = append(paths, t.Start.EnvFile)
+		return true
+	})
+	each(v, openingTrees, func(t Worktree) bool {
+		paths = append(paths, t.Open.EnvFile)
+		return true
+	})
+	return paths
+}
