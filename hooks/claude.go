@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // claude is Claude Code: measured on 2.1.332, the native binary and the npm package alike.
@@ -40,6 +43,11 @@ var claudeParent = []string{
 	"CLAUDE_CODE_MESSAGING_*", "AI_AGENT",
 }
 
+// Marks are those of these names that no person sets.
+func (claude) Marks() []string {
+	return []string{"CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_*", "CLAUDE_CODE_CHILD_*"}
+}
+
 // claudeUnfit are arguments with which Claude is no agent in its pane, or one whose hooks don't run.
 // --settings can be given once only: of two the last counts, and ours holds the hooks.
 var claudeUnfit = map[string]string{
@@ -68,12 +76,15 @@ func (claude) Launch(s Spec) (Launch, error) {
 		return Launch{}, err
 	}
 	file := filepath.Join(s.Scratch, "claude.json")
-	argv := []string{s.Program, "--settings", file}
+	argv, args := []string{s.Program, "--settings", file}, s.Args
+	if s.Resume != "" {
+		argv, args = append(argv, claude{}.Resume(s.Resume)...), claudeTalk.without(args)
+	}
 	if s.Model != "" {
 		argv = append(argv, "--model", s.Model)
 	}
 	return Launch{
-		Argv:  append(argv, s.Args...),
+		Argv:  append(argv, args...),
 		Unset: claudeParent,
 		Files: map[string][]byte{file: settings},
 	}, nil
@@ -91,8 +102,8 @@ func (claude) PassEnv() []string {
 }
 
 // claudeSettings are the settings of one launch. Claude adds them to the person's own. Beyond what was
-// allowed before, they allow to read the file with the task and the messages beside it, which are named after it,
-// and to report; single verbs, never st *.
+// allowed before, they allow a worker to read the file with the task and the messages beside it, which are named
+// after it, and to report; single verbs, never st *.
 func claudeSettings(s Spec) ([]byte, error) {
 	type call struct {
 		Type    string `json:"type"`
@@ -120,13 +131,68 @@ func claudeSettings(s Spec) ([]byte, error) {
 		}
 		// Two slashes are Claude's way to say that a path starts at the root of the disk.
 		read := "Read(/" + filepath.ToSlash(s.Copy)
-		set.Permissions.Allow = append(set.Permissions.Allow, read+")", strings.TrimSuffix(read, ".md")+"-*.md)")
+		set.Permissions.Allow = append(set.Permissions.Allow, read+")", strings.TrimSuffix(read, ".md")+"-*.md)",
+			"Bash(st worker done:*)", "Bash(st worker progress:*)")
 	}
-	set.Permissions.Allow = append(set.Permissions.Allow, "Bash(st worker done:*)", "Bash(st worker progress:*)")
 	return json.MarshalIndent(set, "", "  ")
 }
 
+// ReadsBelow: in its default mode Claude reads below its folder without asking, and asks about any other file (2.1.332).
+func (claude) ReadsBelow() bool { return true }
+
+// claudeMate are the arguments with which Claude starts the members of an agent team in panes of their own (2.1.332).
+var claudeMate = []string{"--agent-id", "--team-name", "--parent-session-id"}
+
+// Mate knows the members of Claude's own agent teams.
+func (claude) Mate(argv []string) bool {
+	return slices.ContainsFunc(argv, func(a string) bool {
+		name, _, _ := strings.Cut(a, "=")
+		return slices.Contains(claudeMate, name)
+	})
+}
+
 func (claude) Resume(conversation string) []string { return []string{"--resume", conversation} }
+
+// claudeAlone are arguments with which Claude takes no place in a window, or goes on in a conversation of its own.
+var claudeAlone = map[string]bool{"-p": true, "--print": true, "--fork-session": true}
+
+// Resumed is the id behind --resume. Without one, or with words to search for, a person chooses; --continue goes on with the
+// folder's last.
+func (claude) Resumed(argv []string) (conversation string, ok bool) {
+	for i := 1; i < len(argv); i++ {
+		name, value, joined := strings.Cut(argv[i], "=")
+		switch {
+		case claudeAlone[name]:
+			return "", false
+		case name == "--continue" || name == "-c":
+			ok = true
+		case name == "--resume" || name == "-r":
+			if !joined && i+1 < len(argv) {
+				value = argv[i+1]
+			}
+			if ok = true; uuid.Validate(value) == nil {
+				conversation = value
+			}
+		}
+	}
+	return conversation, ok
+}
+
+// claudeTalk are the flags by which Claude chooses its conversation: -c is --continue, -r is --resume.
+var claudeTalk = flagSet{
+	"--session-id": 1, "--resume": 1, "-r": 1, "--continue": 0, "-c": 0, "--fork-session": 0, "--from-pr": 1,
+}
+
+// claudeKept are flags of a person that hold for the conversation: what Claude may do, where, and with which model.
+var claudeKept = flagSet{
+	"--permission-mode": 1, "--dangerously-skip-permissions": 0, "--allow-dangerously-skip-permissions": 0, "--add-dir": many,
+	"--allowedTools": many, "--allowed-tools": many, "--disallowedTools": many, "--disallowed-tools": many, "--fallback-model": 1,
+}
+
+// Kept: a value of --mcp-config, --settings or --append-system-prompt may be the thing itself, with a key in it.
+func (claude) Kept(argv []string) (model string, args []string) {
+	return claudeKept.kept(argv, "--model")
+}
 
 // claudeVersions is where the native installer keeps its binaries: the file is named by its version.
 var claudeVersions = pattern(`/claude/versions/[0-9][^/]*$`)

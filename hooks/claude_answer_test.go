@@ -25,7 +25,7 @@ func bashCall(command string) []byte {
 // answerOf returns allow, deny or "", and the reason.
 func answerOf(t *testing.T, payload []byte, agent bool) (string, string) {
 	t.Helper()
-	out := claudeForTest().Answer(payload, agent)
+	out := claudeForTest().Answer(payload, Place{Agent: agent})
 	if out == nil {
 		return "", ""
 	}
@@ -102,6 +102,26 @@ func TestClaudeAnswer(t *testing.T) {
 		{`st worker done --summary "$(rm -rf /)"`, "deny", ""},
 		{`st worker done --summary <(id)`, "deny", ""},
 		{`st worker done --summary x <<< y`, "deny", `st worker done --summary x`},
+
+		{`st ask --question 'which port?' --options '80,"443, or 8443"'`, "allow", ""},
+		{`st ask --question 'which port?' --timeout 90s`, "allow", ""},
+		{`st ask --resume m7`, "allow", ""},
+		{`st escalate 'the disk is full'`, "allow", ""},
+		{`st worker progress half && st ask --question x`, "allow", ""},
+		{`st ask --question "costs it $5?"`, "deny", `st ask --question 'costs it $5?'`},
+		{"st ask --question \"$(cat <<'EOF'\nwhich\nport?\nEOF\n)\"", "deny", "st ask --question 'which\nport?'"},
+		{`st ask --question 'isn't it?' --options yes,no`, "deny", `st ask --question 'isn'\''t it?' --options 'yes,no'`},
+		{`st ask --question x | tee answer`, "deny", `st ask --question x`},
+		{`answer=$(st ask --question x)`, "deny", `st ask --question x`},
+		{`timeout 60 st ask --question x`, "deny", `st ask --question x`},
+		{`st ask --question x && rm -rf /`, "deny", `st ask --question x`},
+		{`'st' ask --question x`, "deny", `st ask --question x`},
+		{`st escalate "in $HOME"`, "deny", `st escalate 'in $HOME'`},
+		{`st ask`, "allow", ""},
+		{`st reply m7 80`, "", ""},
+		{`st gate ask --question x`, "", ""},
+		{`ssh-ask st`, "", ""},
+		{`echo st ask --question x`, "", ""},
 
 		{`st worker start --agent demo --prompt x`, "", ""},
 		{`st worker wait w1`, "", ""},

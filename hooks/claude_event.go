@@ -53,6 +53,7 @@ type claudeTrimmed struct {
 	Reason           string   `json:"reason,omitempty"`
 	Tool             string   `json:"tool_name,omitempty"`
 	What             string   `json:"what,omitempty"`
+	Options          []string `json:"options,omitempty"`
 	Subagent         string   `json:"agent_id,omitempty"`
 	StopHookActive   bool     `json:"stop_hook_active,omitempty"`
 	Background       int      `json:"background,omitempty"`
@@ -88,6 +89,9 @@ func (claude) Trim(payload []byte) (json.RawMessage, error) {
 	switch c.Event {
 	case "PermissionRequest":
 		t.What = c.what()
+		if c.Tool == claudeAsk {
+			t.Options = choices(c.Input.Questions)
+		}
 	case "UserPromptSubmit":
 		t.Marks = marksIn(c.Prompt)
 	case "StopFailure":
@@ -108,6 +112,8 @@ func parseClaude(payload []byte) (c claudeCall, err error) {
 	}
 	return c, err
 }
+
+func (claude) Tell(e orch.AgentEvent, line string) []byte { return tell(e, line) }
 
 // what says in at most 200 bytes what a dialog is about: the tool and the first line of what it wants.
 func (c claudeCall) what() string {
@@ -151,10 +157,10 @@ func (claude) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 	case "PermissionRequest":
 		e.Type, e.Tool, e.What = orch.PermissionAsked, t.Tool, t.What
 		if t.Tool == claudeAsk {
-			e.Type = orch.QuestionAsked
+			e.Type, e.Options = orch.QuestionAsked, t.Options
 		}
 	case "Stop":
-		e.Type, e.Answer, e.Background = orch.TurnEnded, t.LastMessage, t.Background
+		e.Type, e.Answer, e.Background, e.Continued = orch.TurnEnded, t.LastMessage, t.Background, t.StopHookActive
 	case "StopFailure":
 		e.Type, e.Reason, e.Answer = orch.TurnFailed, t.Error, t.LastMessage
 	case "PreCompact":

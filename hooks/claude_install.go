@@ -13,6 +13,11 @@ func init() { settings["claude"] = claudeInstall{} }
 
 func (claudeInstall) Program() string { return claude{}.Program() }
 
+// Least: up to 2.1.73 a settings file with a hook that the program doesn't know is thrown away as a whole and without a
+// word, a person's own rules too; from 2.1.104 on that hook alone is left out (measured with 2.0.65, 2.1.15, 2.1.42,
+// 2.1.73, 2.1.104, 2.1.136 and 2.1.332).
+func (claudeInstall) Least() string { return "2.1.104" }
+
 func (claudeInstall) Folder(env func(string) string) (string, error) {
 	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return filepath.Abs(dir)

@@ -28,8 +28,8 @@ func trimAndDecode(t *testing.T, payload string) (json.RawMessage, orch.AgentEve
 }
 
 func TestClaudeMarks(t *testing.T) {
-	_, e := trimAndDecode(t, `{"hook_event_name":"UserPromptSubmit","prompt":"Your task is in the file /home/dev/.sophonz/orch/r1/d7.md. See d8.md, /x/d9.mdx and /tmp/st-1000/ab12/d10.md"}`)
-	want := []string{"/home/dev/.sophonz/orch/r1/d7.md", "/tmp/st-1000/ab12/d10.md"}
+	_, e := trimAndDecode(t, `{"hook_event_name":"UserPromptSubmit","prompt":"Your task is in the file /home/dev/.sophonz/orch/r1/d7.md. See d8.md, /x/d9.mdx, /home/dev/web/.st/ab12/r1/w5-m3.md and /tmp/st-1000/ab12/d10.md"}`)
+	want := []string{"/home/dev/.sophonz/orch/r1/d7.md", "/home/dev/web/.st/ab12/r1/w5-m3.md", "/tmp/st-1000/ab12/d10.md"}
 	if e.Type != orch.PromptIn || !slices.Equal(e.Marks, want) || e.Machine {
 		t.Errorf("%+v, want marks %q", e, want)
 	}
@@ -246,6 +246,58 @@ func TestClaudeLifts(t *testing.T) {
 	} {
 		if got := strings.Join((claude{}).Lifts(strings.Fields(c.args)), " "); got != c.lifts {
 			t.Errorf("%s: %q, want %q", c.args, got, c.lifts)
+		}
+	}
+}
+
+// TestClaudeMate: the members of an agent team in panes of their own are another agent's; everybody else is a person's.
+func TestClaudeMate(t *testing.T) {
+	for line, want := range map[string]bool{
+		"claude": false, "claude --resume 1b2c --model x": false, "claude --agents {}": false,
+		"claude --agent-id scout@crew --agent-name scout --team-name crew --parent-session-id 1b2c": true,
+		"claude --team-name=crew": true,
+	} {
+		if got := IsMate("claude", strings.Fields(line)); got != want {
+			t.Errorf("%s: a mate: %v", line, got)
+		}
+	}
+	if IsMate("codex", []string{"codex", "--team-name"}) || IsMate("", nil) {
+		t.Error("a kind without teams has mates")
+	}
+}
+
+// TestClaudeResumes: the launch of a conversation that is taken up again has the hooks and the flags of the first, and
+// none that chooses another conversation.
+func TestClaudeResumes(t *testing.T) {
+	l, err := claude{}.Launch(Spec{Program: "/c", Self: "/st", Scratch: "/s", Resume: "u1", Model: "m",
+		Args: []string{"--session-id", "u0", "--add-dir", "/a", "/b", "--continue", "--fork-session=x", "-r", "u2", "--verbose"}})
+	want := []string{"/c", "--settings", "/s/claude.json", "--resume", "u1", "--model", "m", "--add-dir", "/a", "/b", "--verbose"}
+	if err != nil || !slices.Equal(l.Argv, want) {
+		t.Errorf("%q, %v; want %q", l.Argv, err, want)
+	}
+	if text := string(l.Files["/s/claude.json"]); !strings.Contains(text, "hook claude") || strings.Contains(text, "Bash(") {
+		t.Errorf("one that has no task may report, or has no hooks:\n%s", text)
+	}
+}
+
+func TestKept(t *testing.T) {
+	for _, c := range []struct {
+		kind  Kind
+		argv  string
+		model string
+		args  string
+	}{
+		{claude{}, "--model opus --permission-mode plan do it", "opus", "--permission-mode plan"},
+		{claude{}, "--resume u1 --dangerously-skip-permissions --model=x", "x", "--dangerously-skip-permissions"},
+		{claude{}, "--add-dir /a /b --mcp-config {secret} --append-system-prompt secret -- --add-dir", "", "--add-dir /a /b"},
+		{codex{}, "-m x -s read-only -c key=secret resume u1", "x", "-s read-only"},
+		{codex{}, "--no-daemon --model y --yolo --search", "y", "--yolo --search"},
+		{demoKind{}, "demo-agent --settings /s --log /l --model m --resume u1 say hi", "m", "--log /l"},
+		{demoKind{}, "", "", ""},
+	} {
+		model, args := c.kind.Kept(strings.Fields(c.argv))
+		if model != c.model || strings.Join(args, " ") != c.args {
+			t.Errorf("%s %s: kept %q, %q; want %q, %q", c.kind.Name(), c.argv, model, args, c.model, c.args)
 		}
 	}
 }

@@ -23,8 +23,15 @@ func (codex) Program() string { return "codex" }
 // Mute: Codex calls no hook before its first prompt, a ready input line is all there is to know.
 func (codex) Mute() bool { return true }
 
+// Deaf: a command that runs for more than about 10 s is left to itself; when it ends after the turn, nothing brings
+// what it printed to the agent.
+func (codex) Deaf() bool { return true }
+
 // codexParent are the names by which Codex tells a tool's command whose it is.
 var codexParent = []string{"CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_TOOL_CALL_ID", "CODEX_SANDBOX*", "CODEX_PERMISSION_PROFILE", "CODEX_NETWORK_*", codexHooks}
+
+// Marks are those of these names that no person sets.
+func (codex) Marks() []string { return codexParent[:4] }
 
 // codexHooks says in an agent's environment that its hooks came with its launch. Codex runs the same command twice
 // where it is installed too: the installed one is silent then.
@@ -70,8 +77,12 @@ func (codex) Launch(s Spec) (Launch, error) {
 	if s.Model != "" {
 		argv = append(argv, "--model", s.Model)
 	}
+	argv = append(argv, s.Args...)
+	if s.Resume != "" { // flags before the subcommand count for it
+		argv = append(argv, codex{}.Resume(s.Resume)...)
+	}
 	return Launch{
-		Argv:  append(argv, s.Args...),
+		Argv:  argv,
 		Env:   map[string]string{codexHooks: codexLaunch},
 		Unset: codexParent,
 	}, nil
@@ -156,6 +167,21 @@ func (codex) PassEnv() []string {
 
 func (codex) Resume(conversation string) []string { return []string{"resume", conversation} }
 
+// codexKept are flags of a person that hold for the conversation.
+var codexKept = flagSet{
+	"-s": 1, "--sandbox": 1, "-a": 1, "--ask-for-approval": 1, "--search": 0, "--add-dir": 1, "-p": 1, "--profile": 1, "--oss": 0,
+	"--local-provider": 1, "--approve-for-me": 0, "--yolo": 0, "--dangerously-bypass-approvals-and-sandbox": 0,
+}
+
+// Kept: a value of -c may be a key. Codex keeps the model with the conversation, but for one that a flag names.
+func (codex) Kept(argv []string) (model string, args []string) {
+	model, args = codexKept.kept(argv, "--model")
+	if short, _ := codexKept.kept(argv, "-m"); model == "" {
+		model = short
+	}
+	return model, args
+}
+
 // Owns knows the native program; the node script that starts it is a wrapper. The program is also its own sandbox
 // and tools, under other names in argv[0], and has subcommands that are no agents.
 func (codex) Owns(exe string, argv []string) bool {
@@ -191,16 +217,16 @@ func (c codex) Seat(argv []string) bool {
 	return !c.Shared(argv) && !slices.Contains(argv, "--no-daemon") && !codexNoWindow[codexCommand(argv[min(1, len(argv)):])]
 }
 
-// Resumed is the id behind the subcommand resume.
-func (codex) Resumed(argv []string) string {
+// Resumed is the id behind the subcommand resume. Without one a person chooses, or it is the last.
+func (codex) Resumed(argv []string) (string, bool) {
 	n := slices.Index(argv, "resume")
 	if n < 1 || codexCommand(argv[1:]) != "resume" {
-		return ""
+		return "", false
 	}
 	if id := codexCommand(argv[n+1:]); uuid.Validate(id) == nil {
-		return id
+		return id, true
 	}
-	return ""
+	return "", true
 }
 
 // codexNoWindow are the subcommands that run an agent without an input line.

@@ -9,17 +9,23 @@ import (
 
 // Codex runs commands in a sandbox that lets no socket through, and a read-only one has no folder either in which a
 // report could be left. Its hooks run outside of that, as the agent's own children: so the hook that is asked about
-// a worker's plain report hands it in, and the command is replaced by one that only prints what came of it.
+// a worker's plain report or question hands it in, and the command is replaced by one that only prints what came of it.
 // (0.171.0: permissionDecision "allow" is taken together with updatedInput only.)
 
 // Answer refuses a report that is not plain with the line to write instead. Where the agent asks to leave its sandbox
-// for a report, or for what a handed-in report was replaced by, nobody needs to be asked. A subagent's report is refused.
-func (c codex) Answer(payload []byte, agent bool) []byte {
-	if !agent {
+// for a report, or for what a handed-in report was replaced by, nobody needs to be asked. A subagent's report is refused,
+// and what only a person may do, or what would stop the server of the terminals, to every agent.
+func (c codex) Answer(payload []byte, at Place) []byte {
+	call, err := parseCodex(payload)
+	if err != nil {
 		return nil
 	}
-	call, err := parseCodex(payload)
-	if err != nil || call.Tool != "Bash" {
+	if call.Event == "PreToolUse" { // whoever started the agent
+		if why := call.refusal(c.selves(), at, payload); why != "" {
+			return codexDecision("deny", why, "")
+		}
+	}
+	if !at.Agent || call.Tool != "Bash" {
 		return nil
 	}
 	r, ok := readReport(call.Input.Command, c.selves())
@@ -34,6 +40,18 @@ func (c codex) Answer(payload []byte, agent bool) []byte {
 		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`)
 	}
 	return nil
+}
+
+// refusal is why a tool may not be used so, "" where nothing speaks against it. A patch comes as apply_patch's command (0.171.0),
+// where the model has that tool, else by the shell.
+func (c codexCall) refusal(selves []string, at Place, payload []byte) string {
+	switch c.Tool {
+	case "Bash":
+		return refusal(c.Input.Command, selves, at, c.Dir)
+	case "apply_patch":
+		return scopeRefusal(at, c.Dir, func(e *edits) { e.codexPatch(c.Input.Command, c.Dir) })
+	}
+	return foreignRefusal(at, c.Tool, c.Dir, payload)
 }
 
 // Carry returns the calls of a plain report that the hook is to hand in, nil for anything else, and the folder in

@@ -19,6 +19,7 @@ type codexCall struct {
 	Input      codexInput `json:"tool_input"`
 	Subagent   string     `json:"agent_id"`
 	Answer     string     `json:"last_assistant_message"`
+	Continued  bool       `json:"stop_hook_active"`
 	Prompt     string     `json:"prompt"`
 }
 
@@ -38,8 +39,10 @@ type codexTrimmed struct {
 	Reason     string   `json:"reason,omitempty"`
 	Tool       string   `json:"tool_name,omitempty"`
 	What       string   `json:"what,omitempty"`
+	Options    []string `json:"options,omitempty"`
 	Subagent   string   `json:"agent_id,omitempty"`
 	Answer     string   `json:"last_assistant_message,omitempty"`
+	Continued  bool     `json:"stop_hook_active,omitempty"`
 	Marks      []string `json:"marks,omitempty"`
 }
 
@@ -69,15 +72,21 @@ func (codex) Trim(payload []byte) (json.RawMessage, error) {
 		Tool:       cut(c.Tool, whatMax),
 		Subagent:   cut(c.Subagent, fieldMax),
 		Answer:     cut(c.Answer, answerMax),
+		Continued:  c.Continued,
 	}
 	switch {
 	case c.Event == "PermissionRequest" || c.Tool == codexAsk:
 		t.What = c.what()
+		if c.Tool == codexAsk {
+			t.Options = choices(c.Input.Questions)
+		}
 	case c.Event == "UserPromptSubmit":
 		t.Marks = marksIn(c.Prompt)
 	}
 	return json.Marshal(t)
 }
+
+func (codex) Tell(e orch.AgentEvent, line string) []byte { return tell(e, line) }
 
 // what says in a line what a dialog is about: the question, or the tool and what it wants.
 func (c codexCall) what() string {
@@ -109,14 +118,14 @@ func (codex) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 	case "PreToolUse":
 		e.Type, e.Tool = orch.ToolStarted, t.Tool
 		if t.Tool == codexAsk {
-			e.Type, e.What = orch.QuestionAsked, t.What
+			e.Type, e.What, e.Options = orch.QuestionAsked, t.What, t.Options
 		}
-	case "PostToolUse":
+	case "PostToolUse": // of a command left to itself after about 10 s: only when a later call, in any turn, has seen its end
 		e.Type, e.Tool = orch.ToolEnded, t.Tool
 	case "PermissionRequest":
 		e.Type, e.Tool, e.What = orch.PermissionAsked, t.Tool, t.What
 	case "Stop":
-		e.Type, e.Answer = orch.TurnEnded, t.Answer
+		e.Type, e.Answer, e.Continued = orch.TurnEnded, t.Answer, t.Continued
 	case "Interrupt":
 		e.Type = orch.Interrupted
 	case "PreCompact":

@@ -37,6 +37,10 @@ func (codexInstall) Files(folder string) []string {
 	}
 }
 
+// Emptied: the folder of rules goes with ours where nothing else is in it. Codex makes it anew for the first rule of a
+// person's.
+func (codexInstall) Emptied(folder string) []string { return []string{filepath.Join(folder, "rules")} }
+
 func (codexInstall) Consents() []Consent {
 	return []Consent{
 		{"allow", allowAbout, allowMeans("Codex") + "; the allowed ones run outside of its sandbox"},

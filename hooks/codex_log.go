@@ -69,6 +69,31 @@ func codexReason(info json.RawMessage) string {
 	return "error"
 }
 
+// codexWords finds our lines in a rollout: prompts, what a hook has said beside one (of the role developer), and what
+// has kept a turn from ending. All of it stays in the conversation, whatever is interrupted.
+type codexWords struct{}
+
+// codexWordTypes are the lines that may hold one.
+var codexWordTypes = [][]byte{[]byte(`"role":"user"`), []byte(`"role":"developer"`)}
+
+func (codex) Log() Log { return codexWords{} }
+
+func (codexWords) Words(line []byte) (marks []string) {
+	if !mayMark(line) {
+		return nil
+	}
+	l, ok := logLine[codexLine](line, codexWordTypes)
+	if !ok || l.Type != "response_item" || l.Payload.Role != "user" && l.Payload.Role != "developer" {
+		return nil
+	}
+	for _, c := range l.Payload.Content {
+		marks = append(marks, marksIn(c.Text)...)
+	}
+	return marks
+}
+
+func (codexWords) End() []string { return nil }
+
 // LastAnswer reads the rollout.
 func (codex) LastAnswer(path string) (string, error) { return lastInLog(path, codexSaid) }
 

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,6 +39,18 @@ func TestCodexLaunch(t *testing.T) {
 	}
 	if !strings.Contains(fmt.Sprint(settings.Hooks["Stop"]), `'/opt/a "b"/s'\''\t' hook codex launch`) {
 		t.Errorf("hook %v", settings.Hooks["Stop"])
+	}
+}
+
+// TestCodexResumes: it keeps the hooks of a launch, which is known as one that takes up that conversation.
+func TestCodexResumes(t *testing.T) {
+	const id = "01234567-89ab-7def-8123-456789abcdef"
+	l, err := codex{}.Launch(Spec{Program: "/opt/codex", Self: "/st", Model: "m1", Args: []string{"-s", "read-only"}, Resume: id})
+	if err != nil || !slices.Equal(l.Argv[len(l.Argv)-4:], []string{"-s", "read-only", "resume", id}) {
+		t.Fatalf("%q, %v", l.Argv, err)
+	}
+	if got, ok := (codex{}).Resumed(l.Argv); !ok || got != id || !strings.Contains(strings.Join(l.Argv, " "), "trusted_hash") {
+		t.Errorf("it takes up %q: %q", got, l.Argv)
 	}
 }
 
@@ -94,13 +107,40 @@ func TestCodexOwns(t *testing.T) {
 
 func TestCodexResumed(t *testing.T) {
 	const id = "01a22a50-f414-7a92-8238-ce397193d50d"
-	for argv, want := range map[string]string{
-		"codex resume " + id: id, "codex -m x resume --all " + id: id, "codex resume": "", "codex resume --last": "", "codex " + id: "", "codex resume a-name": "",
-	} {
-		if got := (codex{}).Resumed(strings.Fields(argv)); got != want {
-			t.Errorf("%s: %q", argv, got)
+	checkResumed(t, codex{}, []resumedCase{
+		{"codex resume " + id, id, true}, {"codex -m x resume --all " + id, id, true}, {"codex resume", "", true},
+		{"codex resume --last", "", true}, {"codex " + id, "", false}, {"codex resume a-name", "", true}, {"codex", "", false},
+	})
+}
+
+type resumedCase struct {
+	argv, want string
+	ok         bool
+}
+
+func checkResumed(t *testing.T, k Kind, list []resumedCase) {
+	t.Helper()
+	for _, c := range list {
+		if got, ok := k.Resumed(strings.Fields(c.argv)); got != c.want || ok != c.ok {
+			t.Errorf("%s: %q, %v", c.argv, got, ok)
 		}
 	}
+}
+
+func TestClaudeResumed(t *testing.T) {
+	const id = "01a22a50-f414-7a92-8238-ce397193d50d"
+	checkResumed(t, claude{}, []resumedCase{
+		{"claude --resume " + id, id, true}, {"claude --model x -r " + id, id, true}, {"claude --resume=" + id, id, true},
+		{"claude --resume", "", true}, {"claude --resume the one with hooks", "", true}, {"claude --continue", "", true}, {"claude -c", "", true},
+		{"claude", "", false}, {"claude --settings f", "", false}, {"claude --session-id " + id, "", false},
+		{"claude -p --resume " + id, "", false}, {"claude --resume " + id + " --fork-session", "", false},
+	})
+}
+
+func TestDemoResumed(t *testing.T) {
+	checkResumed(t, demoKind{}, []resumedCase{
+		{"st demo-agent --settings f --resume c1", "c1", true}, {"st demo-agent", "", false},
+	})
 }
 
 func TestCodexBeside(t *testing.T) {
@@ -112,6 +152,38 @@ func TestCodexBeside(t *testing.T) {
 	}{{nil, "", false}, {nil, "launch", true}, {[]string{"launch"}, "launch", false}, {[]string{"launch"}, "", false}} {
 		if got := (codex{}).Beside(c.args, env(c.env)); got != c.want {
 			t.Errorf("%q with %q: %v", c.args, c.env, got)
+		}
+	}
+}
+
+// TestCodexCarries: the hook hands in plain reports and questions, and nothing else.
+func TestCodexCarries(t *testing.T) {
+	c := codex{selves: func() []string { return nil }}
+	for command, want := range map[string]string{
+		"st worker done --summary 'it works'":                     "worker|done|--summary|it works",
+		"st ask --question 'which port?' --options '80,\"a, b\"'": `ask|--question|which port?|--options|80,"a, b"`,
+		"st ask --resume m7":                                      "ask|--resume|m7",
+		"st escalate 'the disk is full'":                          "escalate|the disk is full",
+		"st ask --question \"$x\"":                                "",
+		"st ask --question x > answer":                            "",
+		"st ask --question x; ls":                                 "",
+		"st reply m7 80":                                          "",
+		"st gate ask --question x":                                "",
+		"st worker start --agent demo --prompt x":                 "",
+	} {
+		payload, err := json.Marshal(map[string]any{
+			"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/w", "tool_input": map[string]any{"command": command},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, _ := c.Carry(payload)
+		got := ""
+		if len(calls) > 0 {
+			got = strings.Join(calls[0], "|")
+		}
+		if got != want || len(calls) > 1 {
+			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
 }

@@ -11,13 +11,19 @@ import (
 
 // configTexts are config.toml as people and Codex write it. HOOKS stands for the hooks file.
 var configTexts = map[string]string{
-	"empty":            "",
-	"no final newline": "model = \"x\"",
-	"as Codex":         "model = \"x\" # mine\n\n[hooks.state]\n\n[hooks.state.\"HOOKS:stop:0:0\"]\ntrusted_hash = \"sha256:f0\"\n\n[hooks.state.\"HOOKS:stop:0:1\"]\nenabled = false\ntrusted_hash = \"sha256:f1\"\n",
-	"CRLF":             "model = \"x\"\r\n\r\n[tui]\r\ntheme = \"dark\"\r\n",
-	"mark":             "\ufeffmodel = \"x\"\n",
-	"odd":              "a = nan\nb = 1_000\n# [hooks.state]\nd = '''\n[hooks.state.\"no\"]\n'''\n\n\n",
-	"other home":       "[hooks.state.\"/elsewhere/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:e\"\n# last",
+	"empty":             "",
+	"no final newline":  "model = \"x\"",
+	"as Codex":          "model = \"x\" # mine\n\n[hooks.state]\n\n[hooks.state.\"HOOKS:stop:0:0\"]\ntrusted_hash = \"sha256:f0\"\n\n[hooks.state.\"HOOKS:stop:0:1\"]\nenabled = false\ntrusted_hash = \"sha256:f1\"\n",
+	"CRLF":              "model = \"x\"\r\n\r\n[tui]\r\ntheme = \"dark\"\r\n",
+	"mark":              "\ufeffmodel = \"x\"\n",
+	"odd":               "a = nan\nb = 1_000\n# [hooks.state]\nd = '''\n[hooks.state.\"no\"]\n'''\n\n\n",
+	"blank":             "\n \n",
+	"only a comment":    "# mine",
+	"as Codex at first": "model = \"x\"\n\n[projects.\"/a b\"]\ntrust_level = \"trusted\"\n\n[tui.model_availability_nux]\n\"x\" = 1\n",
+	"dotted keys":       "tui.theme = \"dark\"\nmcp_servers.a.command = \"x\"\nmcp_servers.a.args = [\n  \"[hooks]\", # no\n]\n",
+	"inline tables":     "shell_environment_policy = { set = { A = \"1\" } }\n[[skills]]\npath = \"x\"\n[[skills]]\npath = \"y\"",
+	"tabs":              "[tui]\n\ttheme = \"dark\"\t# mine\n\t[tui.keys]\n\ta = 1\n\n",
+	"other home":        "[hooks.state.\"/elsewhere/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:e\"\n# last",
 }
 
 const foreignStop = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "b"}]}]}}`
@@ -31,13 +37,7 @@ func TestConfigRoundTrip(t *testing.T) {
 			text := strings.ReplaceAll(text, "HOOKS", files[0])
 			writeFile(t, files[0], foreignStop)
 			writeFile(t, files[1], text)
-			roundTrip(t, k, s)
-			if got := string(readFile(t, files[1])); got != text {
-				t.Errorf("after uninstalling\n%q\nwant\n%q", got, text)
-			}
-			if got := string(readFile(t, files[0])); got != foreignStop {
-				t.Errorf("after uninstalling\n%s\nwant\n%s", got, foreignStop)
-			}
+			leavesNoTrace(t, "codex", s, func() { roundTrip(t, k, s) })
 		})
 	}
 }

@@ -52,6 +52,15 @@ func (demoKind) Launch(s Spec) (Launch, error) {
 		return Launch{}, err
 	}
 	argv := []string{s.Self, demo.Verb, "--settings", path}
+	switch {
+	case s.Resume != "" && s.Log != "":
+		argv = append(argv, "--folder", filepath.Dir(s.Log))
+	case s.Home != "":
+		argv = append(argv, "--folder", demo.Folder(s.Home))
+	}
+	if s.Resume != "" {
+		argv = append(argv, "--resume", s.Resume)
+	}
 	if s.Model != "" {
 		argv = append(argv, "--model", s.Model)
 	}
@@ -72,10 +81,27 @@ func demoHooks(command string) map[string]any {
 	return all
 }
 
-// Resume finds the transcript beside the settings file of the launch, so it goes with --settings of the same
-// folder.
+// Resume finds the transcript by ST_HOME.
 func (demoKind) Resume(conversation string) []string {
 	return []string{demo.Verb, "--resume", conversation}
+}
+
+func (demoKind) Resumed(argv []string) (string, bool) {
+	n := slices.Index(argv, "--resume")
+	if n < 0 {
+		return "", false
+	}
+	if n+1 == len(argv) {
+		return "", true
+	}
+	return argv[n+1], true
+}
+
+var demoKept = flagSet{"--log": 1, "--script": 1, "--nasty": 1}
+
+// Kept: the log is where a test reads what the agent was told.
+func (demoKind) Kept(argv []string) (model string, args []string) {
+	return demoKept.kept(argv, "--model")
 }
 
 // demoPayload is a hook's payload, and, with the fields that the agent doesn't send, what is left of it.
@@ -91,11 +117,13 @@ type demoPayload struct {
 	Tool         string `json:"tool_name,omitempty"`
 	AgentID      string `json:"agent_id,omitempty"`
 	Answer       string `json:"last_assistant_message,omitempty"`
+	Continued    bool   `json:"stop_hook_active,omitempty"`
 
 	// Ours, made by Trim.
 	Marks      []string `json:"marks,omitempty"`
 	Machine    bool     `json:"machine,omitempty"`
 	What       string   `json:"what,omitempty"`
+	Options    []string `json:"options,omitempty"`
 	Background int      `json:"background,omitempty"`
 }
 
@@ -120,7 +148,7 @@ func (demoKind) Trim(payload []byte) (json.RawMessage, error) {
 	p.Marks = marksIn(body.Prompt)
 	p.Machine = strings.HasPrefix(body.Prompt, demo.Notification)
 	p.Background = len(body.Tasks)
-	p.What = ""
+	p.What, p.Options = "", choices(body.Input.Questions)
 	if len(body.Input.Questions) > 0 {
 		p.What = body.Input.Questions[0].String()
 	}
@@ -136,7 +164,7 @@ func (demoKind) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 	e := orch.AgentEvent{
 		Type: demoEvent(p), Conversation: p.Conversation, Transcript: p.Transcript, Dir: p.Dir, Subagent: p.AgentID,
 		Source: p.Source, Reason: p.Reason, Marks: p.Marks, Machine: p.Machine, Tool: p.Tool, What: p.What,
-		Answer: p.Answer, Background: p.Background,
+		Answer: p.Answer, Background: p.Background, Continued: p.Continued,
 	}
 	switch e.Type {
 	case orch.TurnFailed:
@@ -145,6 +173,8 @@ func (demoKind) Decode(trimmed json.RawMessage) (orch.AgentEvent, error) {
 		e.Reason = p.Trigger
 	case orch.PermissionAsked:
 		e.What = p.Tool
+	case orch.QuestionAsked:
+		e.Options = p.Options
 	}
 	return e, nil
 }
@@ -182,8 +212,26 @@ func demoEvent(p demoPayload) string {
 	return orch.Noticed
 }
 
-// Answer is nothing: the agent's rules let every report through.
-func (demoKind) Answer([]byte, bool) []byte { return nil }
+// Answer refuses what would stop the terminals, and what is outside of a scope. About anything else it says nothing: the agent's
+// rules let every report through, and an answer to a gate is left to the daemon.
+func (demoKind) Answer(payload []byte, at Place) []byte {
+	call, err := parseClaude(payload)
+	if err != nil || call.Event != "PreToolUse" {
+		return nil
+	}
+	why := ""
+	if call.Tool == "Bash" {
+		why = harm(call.Input.Command, at, call.Dir)
+	} else {
+		why = call.refusal(nil, at, payload)
+	}
+	if why == "" {
+		return nil
+	}
+	return claudeDecision("deny", why)
+}
+
+func (demoKind) Tell(e orch.AgentEvent, line string) []byte { return tell(e, line) }
 
 // demoNote is a line of the transcript.
 type demoNote struct {
@@ -206,6 +254,9 @@ func (demoKind) Line(line []byte) (orch.AgentEvent, bool) {
 	}
 	return orch.AgentEvent{Type: orch.Interrupted, Conversation: n.Conversation, Dir: n.Dir}, true
 }
+
+// Log: the transcript's lines follow each other as Claude Code's do.
+func (demoKind) Log() Log { return &claudeWords{} }
 
 func (demoKind) LastAnswer(path string) (string, error) {
 	text, err := os.ReadFile(path)

@@ -69,6 +69,14 @@ func TestDemoLaunchInstallsEveryHook(t *testing.T) {
 	}
 }
 
+func TestDemoResumes(t *testing.T) {
+	l, err := demoKind{}.Launch(Spec{Self: "/st", Home: "/h", Scratch: "/s", Resume: "u1"})
+	want := []string{"/st", demo.Verb, "--settings", "/s/settings.json", "--folder", "/h/demo", "--resume", "u1"}
+	if err != nil || !reflect.DeepEqual(l.Argv, want) {
+		t.Errorf("argv %q, %v, want %q", l.Argv, err, want)
+	}
+}
+
 func TestDemoRuns(t *testing.T) {
 	for text, want := range map[string]bool{
 		"say run\ndone it": false, "say x ;; run ls": true, "  write a b": true, "permission ls": true, "running": false, "": false,

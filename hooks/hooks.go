@@ -8,9 +8,7 @@ package hooks
 
 import (
 	"encoding/json"
-	"fmt"
 	"sort"
-	"strings"
 
 	"st/orch"
 )
@@ -28,22 +26,33 @@ type Kind interface {
 	Lifts(args []string) []string
 	// Runs reports whether a task's text by itself makes the agent run commands without asking anybody.
 	Runs(spec string) bool
-	// Launch says how a new agent is started. It writes nothing.
+	// Launch says how an agent is started, with a conversation that it takes up again where Spec names one. It
+	// writes nothing.
 	Launch(Spec) (Launch, error)
 	// Resume is the argv, without the program, that takes up a conversation again.
 	Resume(conversation string) []string
+	// Resumed tells that an agent that was started with argv takes up a conversation again, and which: "" where a person
+	// chooses one, or its program does.
+	Resumed(argv []string) (conversation string, ok bool)
+	// Kept is what of argv, without the program, holds also for a program that takes up the conversation of this one:
+	// the model and flags that are known to. A prompt, what chooses a conversation, and what may hold a secret is not.
+	Kept(argv []string) (model string, args []string)
 
 	// Trim cuts a hook's payload down to the fields that Decode needs, before it leaves the hook process.
 	// Prompt texts and tool inputs do not pass, only Marks of our own lines. Payloads may be megabytes.
 	Trim(payload []byte) (json.RawMessage, error)
 	// Decode reads a trimmed payload.
 	Decode(trimmed json.RawMessage) (orch.AgentEvent, error)
-	// Answer is what the hook prints for its agent, decided without the daemon; nil prints nothing. agent tells
-	// whether the hook's environment holds the nonce of an agent that st started.
-	Answer(payload []byte, agent bool) []byte
+	// Answer is what the hook prints for its agent, decided without the daemon; nil prints nothing.
+	Answer(payload []byte, at Place) []byte
+	// Tell is what the hook of an event prints to give its agent a line, nil where the agent would not hear it: at
+	// the end of a turn, which goes on then, with a prompt, and at the begin of a session.
+	Tell(e orch.AgentEvent, line string) []byte
 
 	// Line reads one line of the agent's own log; ok is false for a line that tells nothing.
 	Line(line []byte) (e orch.AgentEvent, ok bool)
+	// Log looks for our own lines in an agent's log: one for each log.
+	Log() Log
 	// LastAnswer returns what the agent last said, from its own log at path; "" when it has said nothing.
 	LastAnswer(path string) (string, error)
 
@@ -51,6 +60,16 @@ type Kind interface {
 	Look(View) Screen
 	// Quit says how an agent at a ready, empty input line is asked to end itself.
 	Quit() Quit
+}
+
+// Log finds the marks of our own lines in one agent's own log. It is given the log's lines in their order, from
+// anywhere on.
+type Log interface {
+	// Words takes the next line and returns the marks of what is part of the agent's conversation from now on; nil for
+	// most lines.
+	Words(line []byte) (marks []string)
+	// End returns the marks of what the end of the agent's process makes a part of its conversation.
+	End() (marks []string)
 }
 
 // Beside is a kind that may call a hook twice for one event: as installed, and as its launch brought it.
@@ -78,10 +97,30 @@ type Sharer interface {
 	Shared(argv []string) bool
 	// Seat tells that an agent started with argv may be served by such a process.
 	Seat(argv []string) bool
-	// Resumed is the conversation that argv takes up again, "" for none or one that a person chooses.
-	Resumed(argv []string) string
 	// ThreadEnv is the variable by which a command knows the conversation that it belongs to.
 	ThreadEnv() string
+}
+
+// Bounded is a kind whose agents, as a person starts them, ask before they read a file that does not lie below the folder in
+// which they were started.
+type Bounded interface{ ReadsBelow() bool }
+
+// ReadsBelow tells that of a kind.
+func ReadsBelow(k Kind) bool {
+	b, ok := k.(Bounded)
+	return ok && b.ReadsBelow()
+}
+
+// Mated is a kind whose agents start others of it in panes of their own, for which they alone decide what they do.
+type Mated interface {
+	// Mate tells that an agent was started so.
+	Mate(argv []string) bool
+}
+
+// IsMate tells that an agent of a kind was started by another one for itself.
+func IsMate(kind string, argv []string) bool {
+	m, ok := kinds[kind].(Mated)
+	return ok && m.Mate(argv)
 }
 
 // IsShared tells that a process of a kind serves several agents.
@@ -90,12 +129,20 @@ func IsShared(kind string, argv []string) bool {
 	return ok && s.Shared(argv)
 }
 
-// Resumed is the conversation that an agent of a kind was started with, "" for a new one.
+// Resumed is the conversation that an agent of a kind was started with, "" for a new one, and for one that its arguments
+// don't name.
 func Resumed(kind string, argv []string) string {
-	if s, ok := kinds[kind].(Sharer); ok {
-		return s.Resumed(argv)
+	conversation, _ := TakesUp(kind, argv)
+	return conversation
+}
+
+// TakesUp tells that an agent of a kind was started to take up a conversation again, and which, where its arguments say.
+func TakesUp(kind string, argv []string) (conversation string, ok bool) {
+	k, known := kinds[kind]
+	if !known {
+		return "", false
 	}
-	return ""
+	return k.Resumed(argv)
 }
 
 // TakesSeat tells that an agent's process of a kind may be served by a shared one.
@@ -133,6 +180,8 @@ type Spec struct {
 	Scratch  string   // folder (0700) for files of this launch; exists
 	Model    string   // "" = the agent's own choice
 	Args     []string // further arguments, as given
+	Resume   string   // the conversation to take up again, "" = a new one
+	Log      string   // path of that conversation's own log, "" where unknown
 }
 
 // Launch is how an agent is started.
@@ -211,14 +260,22 @@ func register(k Kind) {
 
 // Lookup returns the kind of that name.
 func Lookup(name string) (Kind, error) {
-	k, ok := kinds[name]
-	if !ok {
-		return nil, fmt.Errorf("no agent kind is called %q (there are %s)", name, strings.Join(Names(), ", "))
+	if k, ok := kinds[name]; ok {
+		return k, nil
 	}
-	return k, nil
+	return given.lookup(name, false)
 }
 
-// Names lists the kinds, sorted.
+// Fresh is Lookup for somebody who is about to start an agent: a kind that a person has described is read anew, and has
+// to be the one that they trust.
+func Fresh(name string) (Kind, error) {
+	if k, ok := kinds[name]; ok {
+		return k, nil
+	}
+	return given.lookup(name, true)
+}
+
+// Names lists the kinds that are built in, sorted.
 func Names() []string {
 	var names []string
 	for n := range kinds {
@@ -237,7 +294,7 @@ func PassEnv() []string {
 			names = append(names, k.PassEnv()...)
 		}
 	}
-	return names
+	return append(names, given.passEnv()...)
 }
 
 // KindOf returns the kind whose program a process is, "" for none.

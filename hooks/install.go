@@ -28,6 +28,15 @@ type Settings interface {
 	Installed(s Setup) (Installed, error)
 }
 
+// Least is the oldest version of a kind's program that takes a settings file with hooks which it does not know; "" where
+// all that st knows of do.
+func Least(k Settings) string {
+	if l, ok := k.(interface{ Least() string }); ok {
+		return l.Least()
+	}
+	return ""
+}
+
 // Texts are files by their absolute paths; nil is a file that isn't there, empty one without a byte.
 type Texts map[string][]byte
 
@@ -96,9 +105,23 @@ var allowed = []struct {
 	noun  string
 	verbs []string
 }{
-	{"worker", []string{"start", "wait", "read", "ls", "show", "send", "stop", "done", "progress"}},
-	{"orch", []string{"start", "show", "ls", "end"}},
-	{"", []string{"ls", "agents", "tree", "log", "status", "version"}},
+	{"worker", []string{"start", "wait", "read", "ls", "show", "send", "stop", "retry", "adopt", "release", "done", "progress"}},
+	{"orch", []string{"start", "show", "ls", "use", "end"}},
+	{"task", []string{"create", "ls", "show", "update", "assign", "cancel"}},
+	{"gate", []string{"ask", "ls", "show", "wait", "cancel"}},
+	{"skills", []string{"ls", "get"}},
+	{"request", []string{"show"}},
+	{"", []string{"check", "send", "ask", "reply", "escalate", "ls", "agents", "tree", "log", "status", "version"}},
+}
+
+// Allowed lists them as they are typed behind st.
+func Allowed() (verbs []string) {
+	for _, g := range allowed {
+		for _, v := range g.verbs {
+			verbs = append(verbs, strings.TrimSpace(g.noun+" "+v))
+		}
+	}
+	return verbs
 }
 
 const allowAbout = "let agents run the single verbs of st that are theirs without asking"

@@ -15,6 +15,8 @@ import (
 type Change struct {
 	Path     string
 	Old, New []byte
+	// Folders go with a file that goes, those of them in which nothing else is left; the innermost first.
+	Folders []string
 }
 
 // ErrBusy says that a file was rewritten by somebody else each time it was read.
@@ -27,8 +29,15 @@ const applyTries = 8
 // replaced as a whole or not at all. Where somebody else rewrites one between our reading and our writing it
 // begins anew. It returns what was changed, in the order of writing.
 func Apply(k Settings, s Setup, dry bool, plan func(Setup) (Texts, error)) ([]Change, error) {
+	return carryOut(dry, func() ([]Change, error) { return Plan(k, s, plan) })
+}
+
+// carryOut writes what is planned, and plans anew where a file is another one by then.
+func carryOut(dry bool, plan func() ([]Change, error)) ([]Change, error) {
+	var changes []Change
 	for range applyTries {
-		changes, err := Plan(k, s, plan)
+		var err error
+		changes, err = plan()
 		if err != nil || dry || len(changes) == 0 {
 			return changes, err
 		}
@@ -37,7 +46,7 @@ func Apply(k Settings, s Setup, dry bool, plan func(Setup) (Texts, error)) ([]Ch
 			return changes, err
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", k.Files(s.Folder)[0], ErrBusy)
+	return nil, fmt.Errorf("%s: %w", changes[0].Path, ErrBusy)
 }
 
 // Plan reads the files and says what has to change in them.
@@ -53,10 +62,18 @@ func Plan(k Settings, s Setup, plan func(Setup) (Texts, error)) ([]Change, error
 	var changes []Change
 	for _, path := range k.Files(s.Folder) {
 		if text, ok := texts[path]; ok {
-			changes = append(changes, Change{path, s.Have[path], text})
+			changes = append(changes, Change{Path: path, Old: s.Have[path], New: text, Folders: emptied(k, s.Folder, text)})
 		}
 	}
 	return changes, nil
+}
+
+// emptied are the folders that go with a file that goes.
+func emptied(k Settings, folder string, text []byte) []string {
+	if made, ok := k.(interface{ Emptied(folder string) []string }); ok && text == nil {
+		return made.Emptied(folder)
+	}
+	return nil
 }
 
 // ReadSettings reads all files of a kind's settings.
@@ -122,7 +139,7 @@ func writeAll(changes []Change) (err error) {
 // putBack undoes changes that were written.
 func putBack(changes []Change) error {
 	for _, c := range slices.Backward(changes) {
-		f, err := stage(Change{c.Path, c.New, c.Old})
+		f, err := stage(Change{Path: c.Path, Old: c.New, New: c.Old})
 		if err == nil {
 			err = errors.Join(f.commit(), f.discard())
 		}

@@ -40,9 +40,18 @@ var settingsTexts = map[string]string{
 	"escapes":          "{\n  \"\\u0061\": \"\\/ \\ud83d\\ude00 <>&\",\n  \"ä\": \"\u2028\"\n}\n",
 	"foreign hooks": "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"stern hook claude\",\n" +
 		"            \"timeout\": 5\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{\"type\": \"command\", \"command\": \"st -e top\"}]\n      },\n      7\n    ],\n    \"$note\": \"x\"\n  }\n}\n",
-	"two megabytes": bigSettings(2 << 20),
-	"flush left":    "{\n\"theme\": \"dark\",\n\"hooks\": {\n\"Stop\": []\n}\n}\n",
-	"deep empties":  "{\n  \"hooks\": {\n    \"Stop\": [\n    ],\n    \"PreToolUse\": [ ],\n    \"Notification\": [\n      // none\n    ]\n  },\n  \"permissions\": {\n    \"allow\": [\n    ]\n  }\n}\n",
+	"as Claude rewrites it":   "{\n  \"env\": {\n    \"DISABLE_AUTOUPDATER\": \"1\"\n  },\n  \"permissions\": {\n    \"defaultMode\": \"default\"\n  },\n  \"enabledPlugins\": {},\n  \"extraKnownMarketplaces\": {}\n}",
+	"plugins of others":       "{\n  \"enabledPlugins\": {\"sophonz@other\": true, \"sophonz@skills-dir\": false},\n  \"extraKnownMarketplaces\": {\"other\": {\"source\": {\"source\": \"directory\", \"path\": \"/x\"}}}\n}\n",
+	"hooks switched off":      "{\n  \"disableAllHooks\": true,\n  \"statusLine\": {\"type\": \"command\", \"command\": \"st hook claude\"}\n}\n",
+	"only denied":             "{\"permissions\": {\"deny\": [\"Bash(st worker start:*)\", \"Bash(st:*)\"], \"ask\": []}}\n",
+	"blank lines":             "\n\n{\n\n  \"theme\": \"dark\",\n\n\n  \"hooks\": {\n\n  }\n\n}\n\n\n",
+	"commas first":            "{ \"theme\": \"dark\"\n, \"hooks\": { \"Stop\": [ ]\n  , \"Other\": [ ]\n  }\n}\n",
+	"tabs and CRLF":           "{\r\n\t\"permissions\": {\r\n\t\t\"allow\": []\r\n\t}\r\n}",
+	"eight blanks":            "{\n        \"theme\": \"dark\",\n        \"permissions\": {\n                \"allow\": [\"Read(/x)\",\n                          \"Read(/y)\"]\n        }\n}\n",
+	"a matcher that is empty": "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"\", \"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}], \"Stop\": [{\"hooks\": []}]}}\n",
+	"two megabytes":           bigSettings(2 << 20),
+	"flush left":              "{\n\"theme\": \"dark\",\n\"hooks\": {\n\"Stop\": []\n}\n}\n",
+	"deep empties":            "{\n  \"hooks\": {\n    \"Stop\": [\n    ],\n    \"PreToolUse\": [ ],\n    \"Notification\": [\n      // none\n    ]\n  },\n  \"permissions\": {\n    \"allow\": [\n    ]\n  }\n}\n",
 }
 
 func bigSettings(n int) string {
@@ -60,19 +69,15 @@ const (
 	newSt = "/usr/local/bin/st"
 )
 
-// TestSettingsRoundTrip installs, installs again, moves st, and uninstalls in each file, for each kind, and wants
-// every byte back.
+// TestSettingsRoundTrip installs hooks and plugin, installs again, moves st, and uninstalls in each file, for each kind,
+// and wants every byte of the folder back.
 func TestSettingsRoundTrip(t *testing.T) {
 	for _, kind := range Installable() {
 		for name, text := range settingsTexts {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				k, s := newSettings(t, kind)
-				path := k.Files(s.Folder)[0]
-				writeFile(t, path, text)
-				roundTrip(t, k, s)
-				if got := readFile(t, path); string(got) != text {
-					t.Errorf("after uninstalling:\n%s\nwant\n%s", clip(got), clip([]byte(text)))
-				}
+				writeFile(t, k.Files(s.Folder)[0], text)
+				leavesNoTrace(t, kind, s, func() { roundTrip(t, k, s) })
 			})
 		}
 	}

@@ -93,7 +93,7 @@ func (f *stagedFile) commit() error {
 	case !same:
 		return errChanged
 	case f.change.New == nil:
-		err = os.Remove(f.path)
+		err = errors.Join(os.Remove(f.path), f.dropTemp())
 	default:
 		err = os.Rename(f.temp, f.path)
 		f.temp = ""
@@ -102,16 +102,46 @@ func (f *stagedFile) commit() error {
 		return err
 	}
 	f.dirs = nil
-	return syncDir(filepath.Dir(f.path))
+	if err := syncDir(filepath.Dir(f.path)); err != nil || f.change.New != nil {
+		return err
+	}
+	return removeEmpty(f.change.Folders)
+}
+
+// removeEmpty takes folders away in which nothing is left. What stands there under such a name and is no folder was
+// put there by somebody else.
+func removeEmpty(folders []string) error {
+	for _, dir := range folders {
+		info, err := os.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(dir)
+		if err == nil && len(entries) == 0 {
+			err = os.Remove(dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *stagedFile) dropTemp() error {
+	temp := f.temp
+	f.temp = ""
+	if temp == "" {
+		return nil
+	}
+	return os.Remove(temp)
 }
 
 // discard takes away what was made and isn't needed.
 func (f *stagedFile) discard() error {
-	var err error
-	if f.temp != "" {
-		err = os.Remove(f.temp)
-		f.temp = ""
-	}
+	err := f.dropTemp()
 	for i := len(f.dirs) - 1; i >= 0; i-- {
 		err = errors.Join(err, os.Remove(f.dirs[i]))
 	}

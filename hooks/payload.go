@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -30,14 +31,29 @@ func firstLine(s string) string {
 	return line
 }
 
-// mark finds the path of a task copy, one a dispatch and named by its id, or of a message that lies beside it.
-var mark = pattern(`[A-Za-z0-9._/-]*/d[0-9]+(-m[0-9]+)?\.md\b`)
+// mark finds the path of a task copy, one a dispatch and named by its id, or of a message or a further task that lies
+// beside it or is named by its worker, or the word's own id, where a line names no file.
+var mark = pattern(`[A-Za-z0-9._/-]*/[dw][0-9]+(-[dm][0-9]+)?\.md\b|\bst-o[0-9]+\b`)
+
+// markPieces stand in marks, one of them in every mark: most lines of a log, and most prompts, hold none.
+var markPieces = [...]string{"st-o", ".md"}
+
+// mayMark tells whether it is worth looking for marks in a line of a log.
+func mayMark(line []byte) bool {
+	return bytes.Contains(line, []byte(markPieces[0])) || bytes.Contains(line, []byte(markPieces[1]))
+}
 
 // marksMost is how many marks of one prompt are told. One line of ours has one.
 const marksMost = 8
 
-// marksIn are the paths of task copies and messages that a prompt names: proof that a line of ours went in.
-func marksIn(prompt string) []string { return mark().FindAllString(prompt, marksMost) }
+// marksIn are the marks of our own lines that a text holds: proof that they went in. An agent waits for the hook of its
+// prompt, and to make the pattern ready takes longer than all else that the hook does with it.
+func marksIn(prompt string) []string {
+	if !strings.Contains(prompt, markPieces[0]) && !strings.Contains(prompt, markPieces[1]) {
+		return nil
+	}
+	return mark().FindAllString(prompt, marksMost)
+}
 
 var plainWord = pattern(`^[A-Za-z0-9/._+%@-]+$`)
 
@@ -62,12 +78,27 @@ type asked struct {
 }
 
 // String is the question with what may be chosen, in one line of at most 200 bytes.
-func (q asked) String() string {
-	var labels []string
+func (q asked) String() string { return detail(q.Question, options(q.labels())) }
+
+// optionsMost is how many of a question's options leave the hook process.
+const optionsMost = 20
+
+// labels are what may be chosen, a line of at most 200 bytes each.
+func (q asked) labels() (labels []string) {
 	for _, o := range q.Options {
-		labels = append(labels, o.Label)
+		if l := detail(o.Label); l != "" && len(labels) < optionsMost {
+			labels = append(labels, l)
+		}
 	}
-	return detail(q.Question, options(labels))
+	return labels
+}
+
+// choices are the labels of the first question, nil where there is none.
+func choices(list []asked) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0].labels()
 }
 
 var errNoEvent = errors.New("payload without hook_event_name")

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// report is a shell command in which a worker's own two verbs are called.
+// report is a shell command in which a worker's own verbs are called: its reports and its questions.
 type report struct {
 	calls [][]*syntax.Word // each from our own name on
 	// plain says that the command is nothing but such calls, each word of a form that the shell hands over as it
@@ -18,10 +18,27 @@ type report struct {
 	means *meaning
 }
 
-// readReport reads a shell command; ok is false where neither verb is called in it. selves are further names by
+// ownVerbs are a worker's own verbs, in the words behind the program's name.
+var ownVerbs = [][]string{{"worker", "done"}, {"worker", "progress"}, {"ask"}, {"escalate"}}
+
+// ownVerb is the one of them that a call's words name, without the program's name; nil for any other.
+func ownVerb(args []*syntax.Word) []string {
+	for _, v := range ownVerbs {
+		fits := len(args) > len(v)
+		for i := 0; fits && i < len(v); i++ {
+			fits = wordText(args[1+i]) == v[i]
+		}
+		if fits {
+			return v
+		}
+	}
+	return nil
+}
+
+// readReport reads a shell command; ok is false where none of the verbs is called in it. selves are further names by
 // which this very program may be called.
 func readReport(command string, selves []string) (r report, ok bool) {
-	if !strings.Contains(command, "worker") {
+	if !slices.ContainsFunc(ownVerbs, func(v []string) bool { return strings.Contains(command, v[0]) }) {
 		return report{}, false // spare the parsing
 	}
 	selves = append([]string{"st"}, selves...)
@@ -91,21 +108,27 @@ func (r report) words() [][]string {
 	return calls
 }
 
-// subagentReports refuses a report that a subagent makes.
-const subagentReports = "st: a subagent does not report for its worker. Give what you found to the agent that started you, it reports"
+// subagentReports refuses a report or a question of a subagent.
+const subagentReports = "st: a subagent does not report or ask for its worker. Give what you found, or want to know, to the agent that started you: it reports, it asks"
 
 // refusal teaches the form in which a report passes. What only the shell could know is left to the agent.
 func (r report) refusal() string {
-	const form = "st: a report must be a command of its own, with its text in single quotes, so that nobody has to be asked. "
+	const form = "st: a report or question must be a command of its own, with its text in single quotes, so that nobody has to be asked. "
 	line, known := corrected(r.calls, r.means)
-	if !known {
+	asks := len(r.calls) > 0 && len(ownVerb(r.calls[0])) == 1
+	switch {
+	case !known && asks:
+		return form + "Write the text itself: st ask --question 'what has to be decided' (an apostrophe in it as ’)"
+	case asks:
+		return form + "Write: " + line + " (for an answer that takes longer than the command may, end your turn after it)"
+	case !known:
 		return form + "Write the text itself: st worker done --summary 'what was done and how it was checked' " +
 			"(an apostrophe in it as ’; a long text stays in a file: add --report FILE)"
 	}
 	return form + "Write: " + line + " (for a long text, write it into a file and add --report FILE)"
 }
 
-// reportCalls finds every call of the two verbs, at any depth, and returns their words.
+// reportCalls finds every call of the verbs, at any depth, and returns their words.
 func reportCalls(file *syntax.File, selves []string) [][]*syntax.Word {
 	var ours [][]*syntax.Word
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -122,7 +145,7 @@ func reportCalls(file *syntax.File, selves []string) [][]*syntax.Word {
 // reportFront are programs that run what stands behind them.
 var reportFront = []string{"env", "command", "exec", "nohup", "timeout", "time", "nice", "sudo", "xargs"}
 
-// reportArgs returns the words of a call from our own name on, if it is one of the two verbs.
+// reportArgs returns the words of a call from our own name on, if it is one of the verbs.
 func reportArgs(call *syntax.CallExpr, selves []string) []*syntax.Word {
 	args := call.Args
 	if len(args) > 0 && slices.Contains(reportFront, args[0].Lit()) {
@@ -130,10 +153,7 @@ func reportArgs(call *syntax.CallExpr, selves []string) []*syntax.Word {
 			args = args[1:]
 		}
 	}
-	if len(args) < 3 || !slices.Contains(selves, wordText(args[0])) || wordText(args[1]) != "worker" {
-		return nil
-	}
-	if verb := wordText(args[2]); verb != "done" && verb != "progress" {
+	if len(args) == 0 || !slices.Contains(selves, wordText(args[0])) || ownVerb(args) == nil {
 		return nil
 	}
 	return args
@@ -152,9 +172,10 @@ func plainly(s *syntax.Stmt, selves []string) bool {
 		if len(cmd.Assigns) > 0 || len(reportArgs(cmd, selves)) != len(cmd.Args) {
 			return false
 		}
+		verb := len(ownVerb(cmd.Args))
 		for i, w := range cmd.Args {
 			// The program and the verb without any quotes: that is how a person would read it, too.
-			if !stands(w) || i < 3 && w.Lit() == "" {
+			if !stands(w) || i <= verb && w.Lit() == "" {
 				return false
 			}
 		}

@@ -68,8 +68,9 @@ func (m *meaning) feed(s *syntax.Stmt, text string) {
 func corrected(calls [][]*syntax.Word, m *meaning) (line string, known bool) {
 	var lines []string
 	for _, args := range calls {
-		words := []string{"st", "worker", wordText(args[2])}
-		for _, w := range args[3:] {
+		verb := ownVerb(args)
+		words := append([]string{"st"}, verb...)
+		for _, w := range args[1+len(verb):] {
 			words = append(words, ShellWord(m.text(w, m.input[args[0]])))
 		}
 		lines = append(lines, strings.Join(words, " "))

@@ -14,7 +14,7 @@ import (
 // ended it. What is meant to be one word is often several then, or the quotes are lost.
 func mangled(file *syntax.File, selves []string) bool {
 	for _, call := range reportCalls(file, selves) {
-		for _, w := range call[3:] {
+		for _, w := range call[1+len(ownVerb(call)):] {
 			for i, p := range w.Parts {
 				if i == 0 {
 					continue
@@ -43,14 +43,14 @@ func reportSpoken(selves []string) *regexp.Regexp {
 	for _, s := range selves {
 		names = append(names, regexp.QuoteMeta(s), regexp.QuoteMeta(ShellWord(s)))
 	}
-	return regexp.MustCompile(`(?:^|[\s;&|(])(?:` + strings.Join(names, "|") + `)\s+worker\s+(?:done|progress)\s`)
+	return regexp.MustCompile(`(?:^|[\s;&|(])(?:` + strings.Join(names, "|") + `)\s+(?:worker\s+(?:done|progress)|ask|escalate)\s`)
 }
 
-// quoteOpens is where the text of a report begins, seen from behind its verb: there, or behind --summary.
-var quoteOpens = pattern(`^\s*(['"])|--summary[=\s]\s*(['"])`)
+// quoteOpens is where the text of a report begins, seen from behind its verb: there, or behind the flag that has it.
+var quoteOpens = pattern(`^\s*(['"])|--(?:summary|question)[=\s]\s*(['"])`)
 
 // quoteCloses is where it can end: before another flag, another command, or the end.
-var quoteCloses = pattern(`^(?:\s*$|\s+--(?:summary|outcome|files|report|dispatch)\b|\s*(?:&&|\|\||[;|>])|\s+\d?>)`)
+var quoteCloses = pattern(`^(?:\s*$|\s+--(?:summary|outcome|files|report|dispatch|question|options|timeout|request)\b|\s*(?:&&|\|\||[;|>])|\s+\d?>)`)
 
 // mendQuotes writes the text of a report's call anew, from its first quote to the next that can end it; "" where
 // that makes no command.

@@ -79,18 +79,20 @@ func TestReportsWithADollarAtTheEndAreWhole(t *testing.T) {
 // TestASubagentDoesNotReport: its commands run below the worker's own process, so that nothing else tells them apart.
 func TestASubagentDoesNotReport(t *testing.T) {
 	refusal := map[string]func(string) []byte{
-		"claude": func(command string) []byte { return claudeForTest().Answer(subagentCall(t, command), true) },
+		"claude": func(command string) []byte {
+			return claudeForTest().Answer(subagentCall(t, command), Place{Agent: true})
+		},
 		"codex": func(command string) []byte {
-			return codex{selves: func() []string { return nil }}.Answer(subagentCall(t, command), true)
+			return codex{selves: func() []string { return nil }}.Answer(subagentCall(t, command), Place{Agent: true})
 		},
 	}
 	for kind, answer := range refusal {
-		for _, command := range []string{"st worker done --summary 'x'", `st worker done --summary "$x"`, "st worker progress half"} {
+		for _, command := range []string{"st worker done --summary 'x'", `st worker done --summary "$x"`, "st worker progress half", "st ask --question x", "st escalate x"} {
 			if got := string(answer(command)); !strings.Contains(got, `"deny"`) || !strings.Contains(got, subagentReports) {
 				t.Errorf("%s: %s: %s", kind, command, got)
 			}
 		}
-		if got := answer("ls worker"); got != nil {
+		if got := answer("ls worker ask"); got != nil {
 			t.Errorf("%s: another command: %s", kind, got)
 		}
 	}

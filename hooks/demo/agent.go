@@ -32,6 +32,7 @@ type agent struct {
 	idMu         sync.Mutex
 	conversation string
 	transcript   string
+	leaf         string // the transcript's line that the next one follows
 	promptID     string
 	last         string             // what it last said
 	recipe       *Recipe            // of the newest task
@@ -45,6 +46,7 @@ type agent struct {
 	queued  []string // prompts that join the turn
 	held    []string // prompts that came while a turn closed or a conversation changed
 	said    []string // the conversation as it is shown
+	ignored int      // how often it did not take what a hook told; of the turn that runs
 	prompt  string   // the last one
 	mounted bool     // the input line is there
 	started bool     // a session has begun: its end is to be told
@@ -209,7 +211,10 @@ func (a *agent) passDialogs() bool {
 
 func (a *agent) startSession(source string) {
 	a.do(func() { a.started = true })
-	a.fire(a.ctx, "SessionStart", source, map[string]any{"source": source, "model": a.o.Model})
+	said := a.fire(a.ctx, "SessionStart", source, map[string]any{"source": source, "model": a.o.Model})
+	if said.Context != "" {
+		a.do(func() { a.take(inContext, said.Context) })
+	}
 }
 
 // mount brings the input line. What was typed before it stands in it.
@@ -256,6 +261,10 @@ func (a *agent) recall(transcript []byte) {
 	for _, row := range strings.Split(string(transcript), "\n") {
 		var n note
 		if json.Unmarshal([]byte(row), &n) != nil {
+			continue
+		}
+		a.leaf = n.UUID
+		if n.Attachment != nil {
 			continue
 		}
 		lead := "● "

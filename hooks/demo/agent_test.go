@@ -161,6 +161,7 @@ func TestCommandsOfTheInputLine(t *testing.T) {
 	s.until("menu", func() bool { return s.kind.Look(s.view()).Popup })
 	s.keys("Enter")
 	s.told(SessionStarted, PromptIn, TurnEnded, Compacting, SubagentEnded, SessionStarted, Compacted)
+	s.shows("Compacted") // a moment after its hook
 	s.paste("/clear")
 	s.draft("/clear")
 	if s.kind.Look(s.view()).Popup {
@@ -224,7 +225,7 @@ func TestBlockedPromptComesBack(t *testing.T) {
 
 func TestDialogsWaitForAPerson(t *testing.T) {
 	s := play(t, nil)
-	s.prompt("permission touch ran ;; ask Which? | red | blue")
+	s.prompt("permission touch ran ;; choose Which? | red | blue")
 	s.screen(hooks.Permission)
 	if v := s.view(); v.CursorX != 1 {
 		t.Errorf("the cursor is in column %d", v.CursorX)
@@ -333,4 +334,13 @@ func TestResumeKeepsTheConversation(t *testing.T) {
 	if err != nil || last != "remembered" {
 		t.Errorf("last answer %q, %v", last, err)
 	}
+}
+
+func TestEveryFileThatAPromptNamesIsRead(t *testing.T) {
+	s := play(t, nil)
+	one, two := s.write("d1-m1.md", "---\nsay one\n"), s.write("d1-m2.md", "---\nsay two\n")
+	s.prompt("A message is in " + one + " - read it. A message is in " + two + " - read it.")
+	s.shows("● one")
+	s.shows("● two")
+	s.told(SessionStarted, PromptIn, ToolStarted, ToolEnded, ToolStarted, ToolEnded, TurnEnded)
 }

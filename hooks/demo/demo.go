@@ -3,12 +3,17 @@
 // shows dialogs, writes a transcript, and loses keys where the real ones lose them. With its nasty modes it is
 // also the stand-in of the tests.
 //
-// It knows nothing of st but the command that a task copy names for the report. How st starts it, reads its
-// hooks and its screen is in package hooks.
+// It knows nothing of st but the command that a task copy names for the report, and where its conversations are kept.
+// How st starts it, reads its hooks and its screen is in package hooks.
 package demo
+
+import "path/filepath"
 
 // Verb is the hidden verb under which st runs the agent.
 const Verb = "demo-agent"
+
+// Folder is where the conversations of the agents of one ST_HOME have their logs: those outlive the agents.
+func Folder(home string) string { return filepath.Join(home, "demo") }
 
 // What the agent draws and what a reader of its screen looks for.
 const (

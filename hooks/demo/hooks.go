@@ -78,8 +78,8 @@ func matches(matcher, subject string) bool {
 	return ok && err == nil
 }
 
-// runHook gives one hook its payload and reads what it says. An exit status other than 0 and 2 says nothing, as
-// with the real agents; the error is for the person.
+// runHook gives one hook its payload and reads what it says. One that ends with another status than 0 and 2 says nothing,
+// as with Codex (0.171.0; Claude Code 2.1.332 takes what one has printed that was killed); the error is for the person.
 func runHook(ctx context.Context, h hook, dir string, env []string, payload []byte) (answer, error) {
 	limit := time.Duration(h.Timeout * float64(time.Second))
 	if limit <= 0 {

@@ -11,7 +11,7 @@ type Line struct{ Word, Text string }
 
 // words are the first words of lines, and whether the line makes the agent run a command or write a file.
 var words = map[string]bool{
-	"say": false, "sleep": false, "ask": false, "done": false, "fail": false, "error": false, "background": false,
+	"say": false, "sleep": false, "ask": false, "choose": false, "done": false, "fail": false, "error": false, "background": false,
 	"run": true, "write": true, "permission": true, "subagent": true,
 }
 
@@ -54,9 +54,10 @@ type Recipe struct{ Program, Dispatch string }
 
 // job is what a prompt asks for.
 type job struct {
-	File   string // the task copy that it names, "" where the prompt itself is the task
+	File   string // the task copy or message that it names, "" where the prompt itself is the task
 	Lines  []Line
 	Recipe *Recipe // nil where nothing said how to report
+	Answer string  // where the file is one to an earlier question
 	Err    error   // the file could not be read
 }
 
@@ -77,8 +78,15 @@ func readJob(prompt, dir string) job {
 		return job{File: path, Err: err}
 	}
 	recipe, task := readCopy(string(text))
-	return job{File: path, Lines: Lines(task), Recipe: recipe}
+	j := job{File: path, Lines: Lines(task), Recipe: recipe}
+	if strings.HasPrefix(string(text), answerMark) {
+		j.Answer = strings.TrimSpace(task)
+	}
+	return j
 }
+
+// answerMark is how the file of an answer begins.
+const answerMark = "This is the answer to your question "
 
 func firstPart(prompt string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
@@ -89,6 +97,15 @@ func firstPart(prompt string) string {
 var mdPath = pattern("[^\\s\"'`<>()]+\\.md\\b")
 
 func namedFile(prompt string) string { return mdPath().FindString(prompt) }
+
+// parts are the files that a prompt names, where there are several and it is no task itself; else it is one part.
+func parts(prompt string) []string {
+	files := mdPath().FindAllString(prompt, -1)
+	if _, order := parseLine(firstPart(prompt)); order || len(files) < 2 {
+		return []string{prompt}
+	}
+	return files
+}
 
 // readCopy reads a task copy: the recipe, a line that is exactly "---", the task's own text.
 func readCopy(text string) (*Recipe, string) {
@@ -124,6 +141,16 @@ func parseRecipe(row string) (Recipe, bool) {
 		r.Dispatch = m[1]
 	}
 	return r, true
+}
+
+// asks is the command of a question, "which port? | 80 | 8080", each word one argument.
+func (r Recipe) asks(text string) []string {
+	parts := strings.Split(text, "|")
+	argv := []string{r.Program, "ask", "--question", strings.TrimSpace(parts[0])}
+	for _, o := range parts[1:] {
+		argv = append(argv, "--options", `"`+strings.ReplaceAll(strings.TrimSpace(o), `"`, `""`)+`"`) // CSV
+	}
+	return argv
 }
 
 // argv is the command of a report; its summary is one argument, whatever it holds.

@@ -73,7 +73,7 @@ func newAgent(o options, env []string) (*agent, error) {
 		o: o, settings: s, dir: dir, env: env, source: "startup",
 		calls: make(chan func()), over: make(chan struct{}), worked: map[string]*Recipe{}, running: map[string]string{},
 	}
-	if a.folder, err = transcriptFolder(o.Settings, env); err != nil {
+	if a.folder, err = transcriptFolder(o, env); err != nil {
 		return nil, err
 	}
 	return a, a.openConversation()
@@ -114,13 +114,22 @@ func (a *agent) openConversation() error {
 func (a *agent) renew(id string) {
 	a.idMu.Lock()
 	defer a.idMu.Unlock()
-	a.conversation, a.transcript, a.promptID = id, filepath.Join(a.folder, id+".jsonl"), ""
+	a.conversation, a.transcript, a.promptID, a.leaf = id, filepath.Join(a.folder, id+".jsonl"), "", ""
 }
 
-// transcriptFolder is beside the settings; without any, in the user's state folder.
-func transcriptFolder(settings string, env []string) (string, error) {
-	if settings != "" {
-		return filepath.Abs(filepath.Dir(settings))
+// transcriptFolder is that which is named; else where the conversation that is taken up has its log; else beside the
+// settings; without any, in the user's state folder.
+func transcriptFolder(o options, env []string) (string, error) {
+	if o.Folder != "" {
+		return filepath.Abs(o.Folder)
+	}
+	if home := lookup(env, "ST_HOME"); home != "" && o.Resume != "" {
+		if _, err := os.Stat(filepath.Join(Folder(home), o.Resume+".jsonl")); err == nil {
+			return Folder(home), nil
+		}
+	}
+	if o.Settings != "" {
+		return filepath.Abs(filepath.Dir(o.Settings))
 	}
 	if dir := lookup(env, "XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "st", "demo"), nil

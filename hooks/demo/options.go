@@ -15,6 +15,7 @@ import (
 // options are the command line of the agent.
 type options struct {
 	Settings string // file with hook settings, "" for none
+	Folder   string // of the conversations' logs, "" for where they are by default
 	Log      string // file to which every submitted line and every decision is written, "" for none
 	Model    string
 	Resume   string // id of the conversation to take up again
@@ -29,7 +30,7 @@ type nasty map[string]string
 var modes = []string{
 	"slow-mount", "enter-swallowed", "draft", "no-hooks", "no-start-hook", "late-hook", "trust", "login", "api-key",
 	"auto-mode", "limit", "dies-at-start", "dies-in-turn", "silent", "hang", "scroll", "paste-slow", "esc-quiet",
-	"no-report", "freezes",
+	"no-report", "freezes", "dies-when-told", "esc-when-told", "ask-short",
 }
 
 func parseOptions(args []string, out io.Writer) (options, error) {
@@ -38,6 +39,7 @@ func parseOptions(args []string, out io.Writer) (options, error) {
 	f := flag.NewFlagSet("st "+Verb, flag.ContinueOnError)
 	f.SetOutput(out)
 	f.StringVar(&o.Settings, "settings", "", "`FILE` with hook settings")
+	f.StringVar(&o.Folder, "folder", "", "`DIR` of the conversations' logs")
 	f.StringVar(&o.Log, "log", "", "`FILE` to which submitted lines and decisions are written")
 	f.StringVar(&script, "script", "", "`FILE` with nasty modes, one a line")
 	f.StringVar(&list, "nasty", "", "`MODES`, with commas between: "+strings.Join(modes, " "))
@@ -84,7 +86,7 @@ func (n nasty) add(list []string) error {
 			return fmt.Errorf("no nasty mode is called %q (there are %s)", name, strings.Join(modes, " "))
 		}
 		n[name] = value
-		if slices.Contains([]string{"slow-mount", "late-hook", "paste-slow", "dies-at-start", "freezes"}, name) {
+		if slices.Contains([]string{"slow-mount", "late-hook", "paste-slow", "dies-at-start", "freezes", "ask-short"}, name) {
 			if _, err := strconv.ParseFloat(value, 64); err != nil {
 				return fmt.Errorf("nasty mode %s wants a number: %q", name, m)
 			}

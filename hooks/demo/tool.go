@@ -3,6 +3,7 @@
 package demo
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,15 +69,15 @@ func (a *agent) refused(t *turn, u tool, reason string) error {
 // shell is a command through sh whose output is shown.
 func (a *agent) shell(t *turn, text string) tool {
 	return tool{name: "Bash", input: map[string]any{"command": text}, run: func() any {
-		return a.execute(t, text, "/bin/sh", "-c", text)
+		cmd := command(t.ctx, a.dir, a.toolEnv(), "/bin/sh", "-c", text)
+		out, err := cmd.CombinedOutput()
+		return a.ran(t, text, string(out), err)
 	}}
 }
 
-// execute runs a program and shows what it prints.
-func (a *agent) execute(t *turn, title string, argv ...string) any {
-	cmd := command(t.ctx, a.dir, a.toolEnv(), argv...)
-	out, err := cmd.CombinedOutput()
-	text := strings.TrimRight(string(out), "\n")
+// ran shows what a program has printed, and is its tool's response.
+func (a *agent) ran(t *turn, title, out string, err error) any {
+	text := strings.TrimRight(out, "\n")
 	if err != nil {
 		text = strings.TrimSpace(text + "\n" + err.Error())
 	}
@@ -181,15 +182,51 @@ func (a *agent) report(t *turn, r *Recipe, outcome, summary string) error {
 	if r == nil {
 		return a.say(t, "Nothing says how to report: "+summary)
 	}
-	argv := r.argv(outcome, summary)
-	if r.Program == "st" {
+	_, _, err := a.own(t, r.argv(outcome, summary))
+	return err
+}
+
+// asks asks whoever gave the task, by the program that the task copy names, and says what came of it.
+func (a *agent) asks(t *turn, text string) error {
+	a.idMu.Lock()
+	r := a.recipe
+	a.idMu.Unlock()
+	if r == nil {
+		return a.say(t, "Nothing says whom to ask: "+text)
+	}
+	argv := r.asks(text)
+	if short := a.o.Nasty.wait("ask-short", time.Second); short > 0 {
+		argv = append(argv, "--timeout", short.String())
+	}
+	switch printed, ok, err := a.own(t, argv); {
+	case err != nil:
+		return err
+	case !ok:
+		if err := a.say(t, "I wait for the answer."); err != nil {
+			return err
+		}
+		return errAsked
+	default:
+		return a.say(t, "The answer: "+printed)
+	}
+}
+
+// own runs one of the agent's own verbs, with the hooks of a tool around, and returns what it printed on its standard
+// output, and whether it ended with 0.
+func (a *agent) own(t *turn, argv []string) (printed string, ok bool, err error) {
+	if argv[0] == "st" {
 		argv[0] = find("st", lookup(a.env, "PATH"))
 	}
 	title := strings.Join(argv, " ")
-	_, err := a.tool(t, tool{name: "Bash", input: map[string]any{"command": title}, run: func() any {
-		return a.execute(t, title, argv...)
+	_, err = a.tool(t, tool{name: "Bash", input: map[string]any{"command": title}, run: func() any {
+		cmd := command(t.ctx, a.dir, a.toolEnv(), argv...)
+		var out, beside bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &beside
+		err := cmd.Run()
+		printed, ok = strings.TrimSpace(out.String()), err == nil
+		return a.ran(t, title, out.String()+beside.String(), err)
 	}})
-	return err
+	return printed, ok, err
 }
 
 // find looks a program up in the agent's own PATH; its name comes back where it isn't there.

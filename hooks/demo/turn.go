@@ -18,16 +18,20 @@ type turn struct {
 	cancel  context.CancelFunc
 	began   time.Time
 	prompt  string
-	output  bool // something has been shown
-	tool    bool // a tool runs
-	joining int  // prompts whose hook has not answered yet
-	closing bool // its stop hook runs: what comes now is a turn of its own
+	branch  string            // where the conversation stood before it
+	taken   []string          // what has reached the model since, until something is shown
+	output  bool              // something has been shown
+	tool    bool              // a tool runs
+	joining int               // prompts whose hook has not answered yet
+	closing bool              // its stop hook runs: what comes now is a turn of its own
+	beside  map[string]string // what a hook has said beside a prompt that joined
 	wanting chan []string
 }
 
 var (
 	errStopped = errors.New("stopped")
 	errFailed  = errors.New("failed")
+	errAsked   = errors.New("asked") // and not answered yet
 )
 
 // accept gives a prompt to the running turn, or begins one.
@@ -50,7 +54,7 @@ func (a *agent) begin(text string) {
 		// Signals have a handler, so only a kill ends this.
 		select {}
 	}
-	t := &turn{began: time.Now(), prompt: text}
+	t := &turn{began: time.Now(), prompt: text, branch: a.branch(), beside: map[string]string{}}
 	t.ctx, t.cancel = context.WithCancel(a.ctx)
 	a.turn = t
 	a.show(Mark + text)
@@ -68,6 +72,8 @@ func (a *agent) join(t *turn, text string) {
 		if said.Block {
 			a.blocked(text, said.Reason)
 			a.unqueue(text)
+		} else if said.Context != "" {
+			t.beside[text] = said.Context
 		}
 		a.settle(t)
 	})
@@ -133,7 +139,8 @@ func (a *agent) joined(t *turn) ([]string, bool) {
 	}
 }
 
-// interrupt ends the turn as a person's Esc does: no hook tells it, only the transcript.
+// interrupt ends the turn as a person's Esc does: no hook tells it, only the transcript, and that only where something
+// has been shown. Before that the prompt goes back into the input line, and out of the conversation.
 func (a *agent) interrupt(tool bool) {
 	t := a.turn
 	t.cancel()
@@ -147,7 +154,9 @@ func (a *agent) interrupt(tool bool) {
 		a.box.set(strings.Join(back, "\n"))
 	}
 	a.show("  ⎿  Interrupted · What should the agent do instead?")
-	if !a.o.Nasty.on("esc-quiet") {
+	if !t.output {
+		a.back(t.branch, t.taken)
+	} else if !a.o.Nasty.on("esc-quiet") {
 		text := Interrupted
 		if tool {
 			text = InterruptedTool
@@ -168,31 +177,53 @@ func (a *agent) work(t *turn, text string) {
 		a.inTurn(t, func() { a.blocked(text, said.Reason); a.finish() })
 		return
 	}
-	if !a.inTurn(t, func() {}) {
-		return
-	}
-	a.tell("user", text)
-	if a.misbehave(t) {
+	if !a.taken(t, inPrompt, text) || a.misbehave(t) {
 		return
 	}
 	prompts := []string{text}
 	if said.Context != "" {
-		a.jot(entry{What: "context", Text: said.Context})
+		if a.ignores(t) || !a.taken(t, inContext, said.Context) {
+			return
+		}
 		prompts = append(prompts, said.Context)
 	}
 	err := a.prompts(t, prompts)
 	for active := false; err == nil; active = true {
-		var reason string
-		if reason, err = a.stop(t, active); reason == "" {
+		reason, failed := a.stop(t, active)
+		if failed != nil || reason == "" {
 			break
 		}
-		a.jot(entry{What: "hook-prompt", Text: reason})
-		a.tell("user", "Stop hook feedback:\n"+reason)
-		if a.inTurn(t, func() { t.closing = false; a.show(Mark + reason) }) {
-			err = a.prompts(t, []string{reason})
+		if a.ignores(t) || !a.taken(t, inHook, reason) {
+			return
 		}
+		a.inTurn(t, func() { t.closing = false; a.show(Mark + reason) })
+		err = a.prompts(t, []string{reason})
 	}
 	a.inTurn(t, a.finish)
+}
+
+// taken makes a text a part of the conversation, unless the turn is over.
+func (a *agent) taken(t *turn, what, text string) bool {
+	return a.inTurn(t, func() {
+		t.taken = append(t.taken, text)
+		a.take(what, text)
+	})
+}
+
+// ignores is what the nasty modes do in place of taking what a hook has told: the agent dies, or a person stops the
+// turn just then, the first time or so many times as the mode says.
+func (a *agent) ignores(t *turn) bool {
+	n := a.o.Nasty
+	switch {
+	case n.on("dies-when-told"):
+		a.do(func() { a.exit(n.code("dies-when-told"), "") })
+	case n.on("esc-when-told") && a.ignored < n.code("esc-when-told"):
+		a.ignored++
+		a.inTurn(t, func() { a.interrupt(false) })
+	default:
+		return false
+	}
+	return true
 }
 
 // firstPrompt begins the session where it begins with the first prompt only.
@@ -234,12 +265,16 @@ func (a *agent) misbehave(t *turn) bool {
 func (a *agent) prompts(t *turn, texts []string) error {
 	for i := 0; len(texts) > 0; i++ {
 		for _, text := range texts {
+			given := []string{text}
 			if i > 0 {
-				a.inTurn(t, func() { a.show(Mark + text) })
-				a.tell("user", text)
+				if given = a.joins(t, text); given == nil {
+					return errStopped
+				}
 			}
-			if err := a.task(t, text); err != nil {
-				return err
+			for _, text := range given {
+				if err := a.task(t, text); err != nil {
+					return err
+				}
 			}
 		}
 		var ok bool
@@ -248,6 +283,20 @@ func (a *agent) prompts(t *turn, texts []string) error {
 		}
 	}
 	return nil
+}
+
+// joins takes a prompt that joined, and returns it with what a hook has said beside it; nil where the turn is over.
+func (a *agent) joins(t *turn, text string) (given []string) {
+	a.inTurn(t, func() {
+		a.show(Mark + text)
+		a.take(inPrompt, text)
+		given = append(given, text)
+		if c := t.beside[text]; c != "" {
+			a.take(inContext, c)
+			given = append(given, c)
+		}
+	})
+	return given
 }
 
 // stop runs the stop hooks; the reason is what they want done instead of stopping.
@@ -291,8 +340,18 @@ func (a *agent) aside(t *turn, text string) error {
 	return nil
 }
 
-// task works one prompt and reports where the prompt's task copy says how.
+// task works one prompt, and where that names several files, one after the other.
 func (a *agent) task(t *turn, text string) error {
+	for _, part := range parts(text) {
+		if err := a.part(t, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part works what a prompt asks for and reports where its task copy says how.
+func (a *agent) part(t *turn, text string) error {
 	if strings.HasPrefix(text, Notification) {
 		return a.say(t, "The background task has ended.")
 	}
@@ -306,8 +365,11 @@ func (a *agent) task(t *turn, text string) error {
 	if a.again(j) {
 		return a.report(t, j.Recipe, "succeeded", a.answer("done"))
 	}
+	if len(j.Lines) == 0 && j.Answer != "" {
+		return a.say(t, "The answer: "+j.Answer)
+	}
 	if len(j.Lines) == 0 {
-		refusal := "I find no line here that I understand: I know say, run, write, sleep, ask, permission, background, subagent, error, done and fail."
+		refusal := "I find no line here that I understand: I know say, run, write, sleep, ask, choose, permission, background, subagent, error, done and fail."
 		if err := a.say(t, refusal); err != nil || j.Recipe == nil {
 			return err
 		}
@@ -374,6 +436,9 @@ func (a *agent) lines(t *turn, j job) error {
 		default:
 			err = a.line(t, l)
 		}
+		if errors.Is(err, errAsked) { // what is left of the task hangs on the answer, which comes as a prompt
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -404,6 +469,8 @@ func (a *agent) line(t *turn, l Line) error {
 	case "write":
 		return a.write(t, l.Text)
 	case "ask":
+		return a.asks(t, l.Text)
+	case "choose":
 		return a.question(t, l.Text)
 	case "subagent":
 		return a.subagent(t, l.Text)

@@ -1,0 +1,422 @@
+package hooks
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"st/orch"
+)
+
+// scopedPlace is a worker's folder with some files, and a scope: api without what is generated, and the Markdown at the top.
+func scopedPlace(t *testing.T) (at Place, dir string) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(root, "project")
+	for name, text := range map[string]string{
+		"api/a.go": "a", "api/b.go": "b", "api/sub/c.go": "c", "api/gen/g.go": "g", "web/w.js": "w", "README.md": "r", "main.go": "m", "../home/st.db": "s", "../far/f.txt": "f",
+		".git/HEAD": "ref: refs/heads/main", "fix.diff": "--- a/api/a.go\n+++ b/api/a.go\n", "bad.diff": "--- a/web/w.js\n+++ b/web/w.js\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"api/out": "../web", "api/far.txt": filepath.Join(root, "far/f.txt"), "web/in": "../api", "api/new": "../web/none.js"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := map[string]string{"HOME": filepath.Join(root, "home"), "TMPDIR": filepath.Join(root, "tmp"), "OUT": "web"}
+	s := &Scoped{Worker: "w1", Dir: dir, Home: filepath.Join(root, "home"), Scope: orch.Scope{"api/**", "!api/gen/**", "*.md"}}
+	return Place{
+		Agent: true, Env: func(n string) string { return env[n] },
+		Scope: func() (*Scoped, error) { return s, nil }, Reach: func() error { return nil }, Temporary: []string{env["TMPDIR"]},
+	}, dir
+}
+
+// scopePasses are commands that edit nothing outside the scope, one a line; \n stands for a line break, TMP for the folder of temporary files.
+const scopePasses = `
+echo x > api/a.go
+echo x >> api/new.go
+echo x > README.md
+echo x >| ./api/../api/a.go
+cd api && echo x > a.go
+cd api; sed -i s/a/b/ a.go
+(cd web && cat w.js) > api/a.go
+echo x > /dev/null 2>&1
+make 2>/dev/null
+cat web/w.js
+grep -rn x . | head
+go test ./... 2>&1 | tee TMP/out.txt
+echo x > TMP/x
+f=api/a.go; echo x > $f
+D=api; sed -i 's/a/b/' "$D/a.go" ${D}/b.go
+for f in api/a.go api/b.go; do sed -i s/a/b/ $f; done
+sed -n 1,5p web/w.js
+sed s/a/b/ web/w.js > api/a.go
+sed -i.bak -e s/a/b/ api/a.go
+sed -i s/a/b/ api/*.go
+perl -pi -e s/a/b/ api/a.go
+tee api/a.go < web/w.js
+tee -a api/a.go <<< x
+cp web/w.js api/
+cp web/w.js api/w.js
+cp -r api/sub api/sub2
+mv api/a.go api/z.go
+mv api/a.go api/b.go api/sub
+rm api/a.go
+rm -f api/*.go
+rm -rf api/sub
+mkdir -p api/x/y
+mkdir api
+touch api/t.go
+truncate -s 0 api/a.go
+dd if=/dev/zero of=api/d bs=1 count=1
+ln -s ../web/w.js api/link
+ln api/a.go api/hard.go
+install -m 644 web/w.js api/i.js
+chmod +x api/a.go
+cat > api/a.go <<EOF\nrm web/w.js\nEOF
+git status
+git add -A
+git commit -m 'rm web/w.js > main.go'
+git checkout -- api/a.go
+git checkout main
+git checkout -b topic
+git restore api/a.go
+git restore --staged web/w.js
+git mv api/a.go api/m.go
+git rm api/b.go
+git diff > TMP/d
+git stash list
+git clean -n
+git apply fix.diff
+git apply --check bad.diff
+git -C api checkout -- a.go
+git log --oneline
+sort -o api/a.go api/b.go
+curl -o api/x.json http://localhost/
+find . -name '*.o'
+find api/sub -name '*.go' -delete
+find api/sub -type f -exec rm {} +
+find api/sub -name '*.go' | xargs sed -i s/a/b/
+grep -rl x api/sub | xargs rm
+ls web | xargs echo
+gofmt -l .
+gofmt -w api/a.go api/sub
+apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: api/a.go\n*** Move to: api/y.go\n*** End Patch\nEOF
+python3 -c "print(open('web/w.js').read())"
+python3 -c "open('api/a.go','w').write('x')"
+python3 - <<'EOF'\np = "api/a.go"\ns = open(p).read()\nopen(p, "w").write(s)\nEOF
+t=$(mktemp); echo x > $t; mv $t api/a.go
+bash -c 'echo x > api/a.go'
+sh script.sh
+npm test
+st worker done --summary 'rm web/w.js > main.go'
+echo 'echo x > web/w.js'
+[[ a > b ]]
+cat web/w.js | sed s/a/b/ | sort > api/a.go
+cd .. ; cd project && echo x > api/a.go
+web/in/tool > api/a.go
+sed -i '' s/a/b/ api/a.go
+sed -i -E -e 's/(a)/b/' -e 's/c/d/' api/a.go api/b.go
+make 2> >(tee api/log >&2)
+diff <(sort api/a.go) <(sort api/b.go) > api/d
+echo x > "${NOBODYS:-TMP}/x"
+echo x > "$(pwd)/api/a.go"
+cd "$(git rev-parse --show-toplevel)" && echo x > api/a.go
+echo x > "$(git rev-parse --show-toplevel)/api/a.go"
+exec 3<>/dev/tcp/localhost/80
+x=$((3 > 2)); echo $x
+test 1 -gt 0 && touch api/t
+echo x > web/in/a.go
+curl -s http://localhost/ | python3 -m json.tool
+`
+
+// scopeRefuses are commands that would edit something outside the scope, or do not tell what.
+const scopeRefuses = `
+echo x > web/w.js
+echo x >> main.go
+echo x > api/gen/g.go
+echo x > docs/a.md
+echo x > API/a.go
+: > web/w.js
+> web/w.js
+echo x &> web/log
+echo x 2> web/log
+echo x <> web/w.js
+make > build.log 2>&1
+echo x > ../project/web/w.js
+echo x > api/../web/w.js
+echo x > DIR/web/w.js
+echo x > ../far/f.txt
+echo x > ~/st.db
+echo x > $HOME/x
+echo x > api/out/w.js
+echo x > api/far.txt
+echo x > api/new
+cd web && echo x > w.js
+cd api && echo x > ../main.go
+cd "$SOMEWHERE" && echo x > a.go
+cd - && echo x > a.go
+echo x > "$FILE"
+echo x > $OUT/w.js
+f=web/w.js; echo x > $f
+for f in api/a.go web/w.js; do sed -i s/a/b/ $f; done
+for f in $(ls); do rm $f; done
+while read f; do rm "$f"; done < list
+sed -i s/a/b/ web/w.js
+sed -i.bak s/a/b/ main.go
+sed --in-place -e s/a/b/ api/a.go main.go
+sed -ni s/a/b/p main.go
+sed -i s/a/b/ api/a.go web/*.js
+sed -i s/a/b/ *.go
+perl -pi -e s/a/b/ main.go
+perl -i -pe s/a/b/ main.go
+tee web/w.js < api/a.go
+cat api/a.go | tee main.go
+cat api/a.go | sudo tee main.go
+cp api/a.go web/
+cp api/a.go main.go
+cp api/a.go .
+cp -t web api/a.go
+cp -r api/sub web
+cp web/w.js api/gen/
+mv api/a.go web/a.go
+mv web/w.js api/w.js
+mv main.go api/
+rm main.go
+rm -rf web
+rm -rf api
+rm -rf .
+rm -rf *
+rm -rf /
+rm -rf ..
+rm api/*.go web/*
+rm {api/a.go,main.go}
+unlink web/w.js
+mkdir web/new
+touch web/t main.go
+truncate -s 0 main.go
+dd if=/dev/zero of=main.go
+ln -sf ../api/a.go web/link
+ln web/w.js api/hard.js
+ln -s ../web api/l && echo x > api/l/w.js
+install -m 644 api/a.go web/
+chmod +x web/w.js
+chmod -R g+w .
+git checkout -- web/w.js
+git checkout -- .
+git checkout .
+git checkout HEAD -- main.go
+git checkout HEAD web/w.js
+git checkout -f
+git restore web/w.js
+git restore .
+git restore -s HEAD -- main.go
+git mv api/a.go web/a.go
+git mv web/w.js api/w.js
+git rm web/w.js
+git rm -r api
+git reset --hard
+git reset --hard HEAD~1
+git clean -fd
+git clean -fdx web
+git stash
+git stash pop
+git apply bad.diff
+git apply none.diff
+git apply <<'EOF'\n--- a/web/w.js\n+++ b/web/w.js\nEOF
+git -C web checkout -- w.js
+git worktree add ../other
+patch -p1 < some.diff
+patch -p1 -i bad.diff
+sort -o main.go api/b.go
+curl -o web/x.json http://localhost/
+curl -O http://localhost/x.json
+wget http://localhost/x -O main.go
+tar xf a.tar
+tar -xzf a.tgz -C web
+unzip a.zip
+find . -name '*.go' -delete
+find web -type f -exec rm {} +
+find . -name '*.go' -exec sed -i s/a/b/ {} \;
+find . -name '*.go' | xargs sed -i s/a/b/
+grep -rl x . | xargs rm
+git ls-files | xargs rm
+cat list | xargs rm
+xargs rm < list
+gofmt -w .
+prettier --write web
+black .
+apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: web/w.js\n*** End Patch\nEOF
+apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: api/a.go\n*** Move to: web/a.go\n*** End Patch\nEOF
+apply_patch "$(cat p)"
+python3 -c "open('web/w.js','w').write('x')"
+python3 - <<'EOF'\np = "main.go"\ns = open(p).read()\nopen(p, "w").write(s)\nEOF
+python3 - <<'EOF'\nfrom pathlib import Path\nPath("main.go").write_text("x")\nEOF
+python3 - <<'EOF'\nimport sys\nopen(sys.argv[1], "w").write("x")\nEOF
+node -e 'require("fs").writeFileSync("main.go", "x")'
+bash -c 'echo x > main.go'
+sh -c 'cd web && echo x > w.js'
+eval 'echo x > main.go'
+sudo sh -c 'echo x > main.go'
+echo 'echo x > main.go' | sh
+bash <<EOF\necho x > main.go\nEOF
+env A=b cp api/a.go main.go
+timeout 5 cp api/a.go main.go
+(cd web; touch t)
+{ touch main.go; }
+x=$(touch main.go)
+if true; then rm main.go; fi
+f() { rm main.go; }; f
+vim -c wq main.go
+echo 'unfinished > main.go
+make 2> >(tee log >&2)
+echo x > "${OUT_OF_NOBODY:-web}/x"
+echo x > "$(git rev-parse --show-toplevel)/web/w.js"
+install -m 644 api/a.go main.go
+sed -i '' s/a/b/ main.go
+echo x > HOMEDIR/orch/r1/d1.md
+`
+
+func TestScopeCommands(t *testing.T) {
+	at, dir := scopedPlace(t)
+	lines := strings.NewReplacer(`\n`, "\n", "TMP", at.Env("TMPDIR"), "HOMEDIR", at.Env("HOME"), "DIR", dir)
+	for table, want := range map[string]bool{scopePasses: false, scopeRefuses: true} {
+		for _, line := range strings.Split(strings.TrimSpace(table), "\n") {
+			command := lines.Replace(line)
+			why := refusal(command, nil, at, dir)
+			if (why != "") != want {
+				t.Errorf("%q: %q", command, why)
+			}
+		}
+	}
+	t.Logf("%d lines pass, %d do not", strings.Count(scopePasses, "\n")-1, strings.Count(scopeRefuses, "\n")-1)
+}
+
+// toolCall is the hook's payload before a tool is used.
+func toolCall(t *testing.T, tool, dir string, input map[string]any) []byte {
+	t.Helper()
+	payload, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": dir, "tool_name": tool, "tool_input": input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return payload
+}
+
+func TestScopeTools(t *testing.T) {
+	at, dir := scopedPlace(t)
+	patch := func(lines ...string) map[string]any {
+		return map[string]any{"command": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch"}
+	}
+	file := func(name string) map[string]any { return map[string]any{"file_path": name, "content": "x"} }
+	kinds := map[string]Kind{"claude": claudeForTest(), "codex": codex{selves: func() []string { return nil }}, "demo": demoKind{}}
+	for _, c := range []struct {
+		kind, tool string
+		input      map[string]any
+		refused    bool
+	}{
+		{"claude", "Edit", file(dir + "/api/a.go"), false},
+		{"claude", "Edit", file(dir + "/main.go"), true},
+		{"claude", "Edit", file("main.go"), true},
+		{"claude", "Edit", file(dir + "/api/../main.go"), true},
+		{"claude", "Edit", file(dir + "/api/out/w.js"), true},
+		{"claude", "Edit", file(dir + "/web/in/a.go"), false},
+		{"claude", "Write", file(dir + "/api/new.go"), false},
+		{"claude", "Write", file(dir + "/api/gen/new.go"), true},
+		{"claude", "Write", file(dir + "/new.md"), false},
+		{"claude", "Write", file("/etc/hosts"), true},
+		{"claude", "Write", file(filepath.Join(at.Env("TMPDIR"), "x")), false},
+		{"claude", "MultiEdit", file(dir + "/web/w.js"), true},
+		{"claude", "NotebookEdit", map[string]any{"notebook_path": dir + "/api/n.ipynb"}, false},
+		{"claude", "NotebookEdit", map[string]any{"notebook_path": dir + "/n.ipynb"}, true},
+		{"claude", "Read", file(dir + "/main.go"), false},
+		{"claude", "Grep", map[string]any{"path": dir + "/web"}, false},
+		{"claude", "mcp__files__write_file", map[string]any{"path": dir + "/main.go"}, true},
+		{"claude", "mcp__files__write_file", map[string]any{"path": dir + "/api/a.go"}, false},
+		{"claude", "mcp__files__move_file", map[string]any{"source": dir + "/api/a.go", "destination": dir + "/web/a.go"}, true},
+		{"claude", "mcp__files__read_file", map[string]any{"path": dir + "/main.go"}, false},
+		{"codex", "apply_patch", patch("*** Add File: api/n.go", "+x"), false},
+		{"codex", "apply_patch", patch("*** Add File: n.go", "+x"), true},
+		{"codex", "apply_patch", patch("*** Update File: api/a.go", "*** Move to: web/a.go"), true},
+		{"codex", "apply_patch", patch("*** Update File: web/w.js", "*** Move to: api/w.js"), true},
+		{"codex", "apply_patch", patch("*** Update File: api/a.go", "@@", "-x", "+y", "*** Delete File: web/w.js"), true},
+		{"codex", "apply_patch", patch("*** Update File: api/a.go", "*** Move to: api/z.go", "*** Delete File: api/b.go"), false},
+		{"codex", "apply_patch", map[string]any{"command": "nonsense"}, true},
+		{"codex", "Bash", map[string]any{"command": "echo x > main.go"}, true},
+		{"codex", "Bash", map[string]any{"command": "echo x > api/a.go"}, false},
+		{"codex", "view_image", map[string]any{"path": dir + "/main.go"}, false},
+		{"demo", "Write", file("main.go"), true},
+		{"demo", "Write", file("api/a.go"), false},
+	} {
+		out := string(kinds[c.kind].Answer(toolCall(t, c.tool, dir, c.input), at))
+		if refused := strings.Contains(out, `"permissionDecision":"deny"`); refused != c.refused {
+			t.Errorf("%s %s %v: %s", c.kind, c.tool, c.input, out)
+		} else if refused && !strings.Contains(out, "scope") {
+			t.Errorf("%s %s: the reason names no scope: %s", c.kind, c.tool, out)
+		}
+	}
+}
+
+// TestScopeClosed: where the scope can't be read, or the daemon does not answer, nothing is edited; what edits nothing passes.
+func TestScopeClosed(t *testing.T) {
+	at, dir := scopedPlace(t)
+	unread, alone, none := at, at, at
+	unread.Scope = func() (*Scoped, error) { return nil, os.ErrPermission }
+	alone.Reach = func() error { return errors.New("nobody listens") }
+	none.Scope = func() (*Scoped, error) { return nil, nil }
+	for _, c := range []struct {
+		at      Place
+		command string
+		says    string
+	}{
+		{unread, "echo x > api/a.go", "can't be read"}, {unread, "ls", ""}, {alone, "echo x > api/a.go", "nobody listens"}, {alone, "echo x > main.go", "outside your scope"},
+		{alone, "ls > /dev/null", ""}, {none, "echo x > main.go", ""},
+	} {
+		if why := refusal(c.command, nil, c.at, dir); (why == "") != (c.says == "") || !strings.Contains(why, c.says) {
+			t.Errorf("%q: %q, want %q", c.command, why, c.says)
+		}
+	}
+}
+
+// TestScopeLong: what would take for ever to read through is cut short, and refused where it edits.
+func TestScopeLong(t *testing.T) {
+	at, dir := scopedPlace(t)
+	g := guarded(dir)
+	g.Scope, g.Reach, g.Temporary = at.Scope, at.Reach, at.Temporary
+	for name, c := range map[string]struct {
+		command string
+		refused bool
+	}{
+		"loops":  {strings.Repeat("for a in 1 2 3 4 5 6 7 8 9 10 11 12; do ", 12) + "touch api/$a" + strings.Repeat("; done", 12), false},
+		"itself": {strings.Repeat("x=$x$(cat f); kill $x\n", 300), false},
+		"braces": {strings.Repeat("rm api/{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}\n", 10), true},
+		"range":  {"touch api/{1..100000000}", true},
+		"pipes":  {strings.Repeat("cat f | ", 300) + "xargs kill", false},
+		"calls":  {strings.Repeat("true\n", 6000) + "touch main.go", true},
+		"depth":  {strings.Repeat("$(", 300) + "true" + strings.Repeat(")", 300), false},
+	} {
+		if why := refusal(c.command, nil, g, dir); (why != "") != c.refused {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+func FuzzScope(f *testing.F) {
+	for _, table := range []string{scopePasses, scopeRefuses} {
+		for line := range strings.Lines(table) {
+			f.Add(strings.ReplaceAll(strings.TrimSpace(line), `\n`, "\n"))
+		}
+	}
+	s := &Scoped{Dir: "/nowhere", Scope: orch.Scope{"api/**"}}
+	at := Place{Scope: func() (*Scoped, error) { return s, nil }, Reach: func() error { return nil }}
+	f.Fuzz(func(t *testing.T, command string) { refusal(command, nil, at, "/nowhere") })
+}
