@@ -16,6 +16,9 @@ func TestMessageKeepsTheTextByteForByte(t *testing.T) {
 			t.Errorf("the head lacks %q:\n%s", want, head)
 		}
 	}
+	if strings.Contains(head, "{{") {
+		t.Errorf("a name without its value:\n%s", head)
+	}
 	for _, line := range strings.Split(head, "\n") {
 		if line == "---" {
 			t.Errorf("there is a separator inside the head:\n%s", head)

@@ -18,6 +18,9 @@ func TestRecipeNamesTheExactCommand(t *testing.T) {
 			t.Errorf("the recipe lacks %q:\n%s", want, got)
 		}
 	}
+	if strings.Contains(got, "{{") {
+		t.Errorf("a name without its value:\n%s", got)
+	}
 	for _, line := range strings.Split(got, "\n") {
 		if line == "---" {
 			t.Errorf("there is a separator inside the recipe:\n%s", got)
