@@ -13,16 +13,18 @@ import (
 	"st/tmux"
 )
 
-func init() {
-	register(&verb{
-		name: "attach", args: "[W|SESSION]", max: 1, about: "go to a worker's window, or to a session",
-		help: "Inside tmux your own client is switched; outside tmux is attached to in this terminal. A name that is\n" +
-			"both means the worker, --session the session. Without any it is the session last used.",
-		flags: []cli.Flag{&cli.StringFlag{Name: "session", Usage: "go to this session: `S`"}},
-		codes: []int{exitGone, exitRefused},
-		run:   attach,
-	})
+var attachVerb = &verb{
+	name: "attach", args: "[W|SESSION]", max: 1, about: "go to a worker's window, or to a session",
+	help: "Inside tmux your own client is switched; outside tmux is attached to in this terminal. A name that is\n" +
+		"both means the worker, --session the session. Without any it is the session last used.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{&cli.StringFlag{Name: "session", Usage: "go to this session: `S`"}}
+	},
+	codes: []int{exitGone, exitRefused},
+	run:   attach,
 }
+
+func init() { register(attachVerb) }
 
 func attach(c *call) (int, error) {
 	session, err := c.text("session")

@@ -75,7 +75,7 @@ func (c *call) nowhere(name string, sessions []orch.SessionInfo) error {
 	}
 	var live, open []string
 	for _, w := range workers {
-		if w.Status != "gone" {
+		if !gone(w) {
 			live = append(live, w.ID+" "+quoted(w.Name))
 		}
 	}
@@ -100,7 +100,7 @@ func (c *call) window(w orch.WorkerInfo) (goal, error) {
 	}
 	want, err := tmux.ParseIdentity(w.Server)
 	if err != nil || w.Pane == "" {
-		if w.Status != "gone" {
+		if !gone(w) {
 			closed.Code, closed.Message = "not_ready", fmt.Sprintf("worker %s has no window yet", named(w))
 		}
 		return goal{}, closed
@@ -113,7 +113,7 @@ func (c *call) window(w orch.WorkerInfo) (goal, error) {
 	}
 	panes, err := t.Panes(c.ctx)
 	i := slices.IndexFunc(panes, func(p tmux.Pane) bool { return p.ID == w.Pane })
-	if err != nil || i < 0 || w.Status == "gone" {
+	if err != nil || i < 0 || gone(w) {
 		return goal{}, errors.Join(err, closed)
 	}
 	p := panes[i]
@@ -122,6 +122,9 @@ func (c *call) window(w orch.WorkerInfo) (goal, error) {
 		target: tmux.Target{Session: p.Session, Window: p.Window, Pane: p.ID},
 	}, nil
 }
+
+// gone says that a worker's agent has ended, whether it may come back or not.
+func gone(w orch.WorkerInfo) bool { return w.Status == "gone" || w.Status == "gone_resumable" }
 
 // session is a session by its name, on the caller's own server before any other.
 func (c *call) session(sessions []orch.SessionInfo, name string) (goal, error) {

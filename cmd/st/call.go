@@ -20,6 +20,21 @@ type call struct {
 	verb      *verb
 	out       *printer
 	arguments []string
+	request   string // id of what the verb asks for
+}
+
+// takeRequest reads --request; where it isn't given the request has a fresh uuid, under which it is sent again when
+// the daemon goes away.
+func (c *call) takeRequest() error {
+	c.request = uuid.NewString()
+	if !c.IsSet("request") {
+		return nil
+	}
+	c.request = c.String("request")
+	if refusal := orch.CheckRequest(c.request); refusal != nil {
+		return c.misuse("--request: %s", refusal.Message)
+	}
+	return nil
 }
 
 // arg is the argument at i, "" where it wasn't given.
@@ -65,7 +80,12 @@ func (c *call) do(what orch.What, answer any) error {
 	if err != nil {
 		return err
 	}
-	return client.Do(c.ctx, uuid.NewString(), what, answer)
+	return c.order(client, what, answer)
+}
+
+// order gives the verb's order under the id of its request.
+func (c *call) order(client *daemon.Client, what orch.What, answer any) error {
+	return client.Do(c.ctx, c.request, what, answer)
 }
 
 // get asks for a view.

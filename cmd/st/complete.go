@@ -10,12 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func init() {
-	register(&verb{
-		name: "complete", args: "[WORD…]", max: -1, about: "what may stand in place of the last word; for shells",
-		hidden: true, raw: complete,
-	})
+var completeVerb = &verb{
+	name: "complete", args: "[WORD…]", max: -1, about: "what may stand in place of the last word; for shells",
+	hidden: true, raw: complete,
 }
+
+func init() { register(completeVerb) }
 
 // candidate is one thing that may be typed. Two names are orders to the shell: it shall complete files or folders.
 type candidate struct{ name, about string }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,9 @@ func (a asker) values(v *verb, f cli.Flag) []candidate {
 	}
 	switch name := f.Names()[0]; name {
 	case "agent":
-		return plainly(hooks.Names())
+		return plainly(slices.Concat(hooks.Names(), hooks.GivenNames()))
+	case "task-id":
+		return a.tasks()
 	case "run":
 		return a.runs()
 	case "as":
@@ -65,8 +68,16 @@ func (a asker) arguments(v *verb, n int, word string) (list []candidate) {
 			list = append(list, a.workers(word)...)
 		case "R":
 			list = append(list, a.runs()...)
+		case "T":
+			list = append(list, a.tasks()...)
+		case "G":
+			list = append(list, a.gates()...)
+		case "TOPIC":
+			list = append(list, plainly(topics())...)
 		case "SESSION":
 			list = append(list, a.sessions()...)
+		case "AGENT":
+			list = append(list, a.agents()...)
 		default:
 			if k == strings.ToLower(k) {
 				list = append(list, candidate{name: k})
@@ -116,6 +127,33 @@ func (a asker) workers(word string) (list []candidate) {
 	}
 	return list
 }
+
+// tasks are the ids of those of the run.
+func (a asker) tasks() (list []candidate) {
+	var tasks []orch.TaskInfo
+	if !a.get("tasks", orch.TasksArgs{Brief: true}, &tasks) {
+		return nil
+	}
+	for _, t := range tasks {
+		list = append(list, candidate{t.ID, t.Status + ": " + t.Title})
+	}
+	return list
+}
+
+// gates are the open ones, with what they ask.
+func (a asker) gates() (list []candidate) {
+	var gates []orch.GateInfo
+	if !a.get("gates", orch.GatesArgs{}, &gates) {
+		return nil
+	}
+	for _, g := range gates {
+		list = append(list, candidate{g.ID, opening(g.Question)})
+	}
+	return list
+}
+
+// opening is the beginning of a text, on one line.
+func opening(text string) string { return string(cell(text, 60)) }
 
 func (a asker) runs() (list []candidate) {
 	var runs []orch.RunInfo

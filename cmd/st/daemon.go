@@ -6,12 +6,12 @@ import (
 	"st/orch/daemon"
 )
 
-func init() {
-	register(&verb{
-		name: "daemon", hidden: true, about: "be the daemon; whoever needs it starts it",
-		raw: runDaemon,
-	})
+var daemonVerb = &verb{
+	name: "daemon", hidden: true, about: "be the daemon; whoever needs it starts it",
+	raw: runDaemon,
 }
+
+func init() { register(daemonVerb) }
 
 func runDaemon([]string) int {
 	out := newPrinter(os.Stdout, os.Stderr)

@@ -21,20 +21,22 @@ import (
 	"st/tmux"
 )
 
-func init() {
-	register(&verb{
-		name: "demo", about: "show the whole of it: two workers on a tmux server of their own",
-		help: "A run, two workers, wait and read, by the same verbs that you would type, on a tmux server, a daemon\n" +
-			"and a state folder that exist for this demo only and are removed at its end. It ends with 0 only if all\n" +
-			"of it has truly happened.",
-		flags: []cli.Flag{
+var demoVerb = &verb{
+	name: "demo", about: "show the whole of it: two workers on a tmux server of their own",
+	help: "A run, two workers, wait and read, by the same verbs that you would type, on a tmux server, a daemon\n" +
+		"and a state folder that exist for this demo only and are removed at its end. It ends with 0 only if all\n" +
+		"of it has truly happened.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "use this `KIND` instead of the built-in agent"},
 			&cli.BoolFlag{Name: "keep", Usage: "leave server, daemon and folders, and say where"},
-		},
-		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
-		run:   runDemo,
-	})
+		}
+	},
+	codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
+	run:   runDemo,
 }
+
+func init() { register(demoVerb) }
 
 // stage is where a demo plays: its folders, its tmux server and how a child sees them.
 type stage struct {
@@ -96,7 +98,7 @@ func (s *stage) told(code int) (int, error) {
 	}
 	last := s.steps[len(s.steps)-1]
 	s.c.out.refusal(&orch.Error{
-		Code: "demo_ended", Message: fmt.Sprintf("%s ended with %d: %s", last.Command, code, meanings[code]), Data: result,
+		Code: "demo_ended", Message: fmt.Sprintf("%s ended with %d: %s", last.Command, code, meaning(code)), Data: result,
 	})
 	return code, nil
 }
@@ -259,7 +261,7 @@ func (s *stage) st(args ...string) (int, error) {
 		}
 	}
 	if code != exitDone {
-		return code, s.tell("that ended with %d (%s), the demo ends here", code, meanings[code])
+		return code, s.tell("that ended with %d (%s), the demo ends here", code, meaning(code))
 	}
 	return code, nil
 }

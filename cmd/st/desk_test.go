@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// open opens the sessions and makes the environment of somebody who sits in the first.
+// open opens the sessions.
 func (d *desk) open() {
 	d.sessions = nil
 	for _, r := range []*room{{name: "small", size: "80x24"}, {name: "wide", size: "120x40"}} {
@@ -88,6 +89,11 @@ func (d *desk) open() {
 		d.server.Run("new-session", "-d", "-s", r.name, "-x", columns, "-y", rows, "-c", d.server.Dir(), "sh", "-c", "exec cat")
 		d.sessions = append(d.sessions, r)
 	}
+	d.setEnv()
+}
+
+// setEnv makes the environment of somebody who sits in the first session.
+func (d *desk) setEnv() {
 	pane := d.server.Run("list-panes", "-t", "=small:", "-F", "#{pane_id}")
 	d.env = append(tmuxtest.Env(d.server.Dir()), "PATH="+filepath.Dir(d.bin)+":"+os.Getenv("PATH"), "ST_HOME="+d.home,
 		fmt.Sprintf("TMUX=%s,%d,0", d.server.Socket(), d.server.PID()), "TMUX_PANE="+pane)
@@ -125,14 +131,14 @@ type said struct {
 }
 
 func (d *desk) st(args ...string) said {
-	cmd := exec.Command(d.bin, args...)
+	// A verb that hangs is a fault of its own; it must not keep the test for ever.
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, d.bin, args...)
 	cmd.Dir, cmd.Env = d.server.Dir(), d.env
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	// A verb that hangs is a fault of its own; it must not keep the test for ever.
-	end := time.AfterFunc(2*patience, func() { cmd.Process.Kill() })
 	err := cmd.Run()
-	end.Stop()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		d.t.Errorf("st %q: %v", args, err)
 	}
@@ -199,15 +205,16 @@ func (d *desk) killDaemon() {
 	d.await("the daemon is gone", func() bool { return d.daemon() != pid })
 }
 
-// killAgents kills what runs in the desk's windows: one of the agents outlives its window by design.
+// killAgents kills what runs in the desk's windows: one of the agents outlives its window by design; and the daemon
+// again that the last hook of one of them may have called back.
 func (d *desk) killAgents() {
 	b := bench{dir: d.home}
-	for _, pid := range b.processes() {
+	left := b.await(func(pid int) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			d.t.Errorf("kill %d: %v", pid, err)
 		}
-	}
-	if left := b.await(); len(left) > 0 {
+	})
+	if len(left) > 0 {
 		d.t.Errorf("still running: %s", describe(left))
 	}
 }

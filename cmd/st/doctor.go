@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,19 +14,23 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"st/hooks"
+	"st/orch"
 	"st/orch/daemon"
 )
 
-func init() {
-	register(&verb{
-		name: "doctor", about: "check everything that st needs, and say what mends it",
-		help: "It only looks: nothing is changed, no daemon started, no tmux server touched. What doesn't answer in time is\n" +
-			"said to. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault.\n" +
-			"Exit code 1 says that something fails; a warning is none.",
-		flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only this kind of agent: `KIND`"}},
-		run:   runDoctor,
-	})
+var doctorVerb = &verb{
+	name: "doctor", about: "check everything that st needs, and say what mends it",
+	help: "It only looks: nothing is changed, no daemon started, no tmux server touched. What doesn't answer in time is\n" +
+		"said to. With --agent and a kind that you have described its program is started on a tmux server of its own, until its\n" +
+		"input line is up or 20 s are over. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault.\n" +
+		"Exit code 1 says that something fails; a warning is none.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only this kind of agent: `KIND`"}}
+	},
+	run: runDoctor,
 }
+
+func init() { register(doctorVerb) }
 
 // checkTime is how long one check may take. They run beside each other, so it is also about the time of all. One
 // that is told to give up has lastWord to end what it has started and to say what it waited for.
@@ -84,7 +90,8 @@ func runDoctor(c *call) (int, error) {
 		return 0, err
 	}
 	if only != "" {
-		if _, err := hooks.Lookup(only); err != nil {
+		var known *orch.Error // a kind that can't be started is what is to be looked at
+		if _, err := hooks.Lookup(only); err != nil && !errors.As(err, &known) {
 			return 0, c.misuse("doctor: --agent: %v", err)
 		}
 	}
@@ -99,11 +106,19 @@ func runDoctor(c *call) (int, error) {
 	d := &doctor{call: c, home: home, self: self, only: only}
 	d.boxed = sync.OnceValue(func() bool { return daemon.Sandboxed(c.ctx) })
 	d.seen = sync.OnceValue(d.seeDaemon)
-	found := examine(c.ctx, d.checks(), checkTime)
+	found := examine(c.ctx, d.checks(), d.patience())
 	if c.out.json {
 		return verdict(found), c.out.data(map[string]any{"checks": found})
 	}
 	return verdict(found), c.out.findings(found)
+}
+
+// patience is how long one check may take: longer where a program is started.
+func (d *doctor) patience() time.Duration {
+	if slices.Contains(hooks.GivenNames(), d.only) {
+		return givenTime
+	}
+	return checkTime
 }
 
 // checks are all that there are, in the order in which they are shown.
@@ -112,6 +127,11 @@ func (d *doctor) checks() []check {
 	for _, name := range hooks.Names() {
 		if d.only == "" || d.only == name {
 			all = append(all, d.agentChecks(name)...)
+		}
+	}
+	for _, name := range hooks.GivenNames() {
+		if d.only == "" || d.only == name {
+			all = append(all, d.givenChecks(name)...)
 		}
 	}
 	return all

@@ -44,6 +44,7 @@ func (d *doctor) agentChecks(name string) []check {
 		{"settings", name, p.checkFaults},
 		{"hooks", name, p.checkHooks},
 		{"consents", name, p.checkConsents},
+		{"plugin", name, p.checkPlugin},
 		{"shell", name, p.checkShell},
 	}
 }
@@ -67,8 +68,8 @@ func (d *doctor) agentEnv(kind hooks.Kind, program string) []string {
 		launch = hooks.Launch{}
 	}
 	var env []string
-	for _, pair := range environment(os.Environ(), nil, more) {
-		if name, _, _ := strings.Cut(pair, "="); !matches(launch.Unset, name) {
+	for _, pair := range daemon.Environment(os.Environ(), nil, more) {
+		if name, _, _ := strings.Cut(pair, "="); !daemon.NameIn(launch.Unset, name) {
 			env = append(env, pair)
 		}
 	}

@@ -22,6 +22,7 @@ func (d *doctor) homeChecks() []check {
 		{"config", d.path("config.toml"), d.checkConfig},
 		{"store", d.path(journal.File), d.checkStore},
 		{"daemon", "", d.checkDaemon},
+		{"login", "", d.checkLogin},
 		{"spool", daemon.SpoolDir(d.home), d.checkSpool},
 		{"launches", daemon.LaunchDir(d.home), d.checkLaunches},
 	}

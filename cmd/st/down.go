@@ -9,12 +9,12 @@ import (
 	"st/orch/daemon"
 )
 
-func init() {
-	register(&verb{
-		name: "down", about: "stop the daemon; agents and windows stay as they are",
-		run: down,
-	})
+var downVerb = &verb{
+	name: "down", about: "stop the daemon; agents and windows stay as they are",
+	run: down,
 }
+
+func init() { register(downVerb) }
 
 // downTime is how long a daemon may take to end after it has agreed to.
 const downTime = 15 * time.Second

@@ -26,6 +26,9 @@ func helpOf(v *verb) string {
 	if v.help != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(v.help))
 	}
+	if v.more != nil {
+		fmt.Fprintf(&b, "\n%s\n", v.more())
+	}
 	b.WriteString("\nflags, before or after arguments:\n")
 	for _, f := range v.allFlags() {
 		d := f.(cli.DocGenerationFlag)
@@ -35,7 +38,7 @@ func helpOf(v *verb) string {
 	}
 	b.WriteString("\nexit codes:\n")
 	for _, code := range v.exitCodes() {
-		fmt.Fprintf(&b, "  %-4d %s\n", code, meanings[code])
+		fmt.Fprintf(&b, "  %-4d %s\n", code, meaning(code))
 	}
 	return b.String()
 }
@@ -43,6 +46,9 @@ func helpOf(v *verb) string {
 // exitCodes are all that the verb can end with, in order.
 func (v *verb) exitCodes() []int {
 	codes := append([]int{exitDone, exitFailed, exitUsage, exitUnreachable}, v.codes...)
+	if v.sends != nil {
+		codes = append(codes, exitRefused) // a request id that stands for something else
+	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
@@ -58,6 +64,6 @@ func listVerbs(noun string) string {
 			fmt.Fprintf(&b, "  %-18s %s\n", v.path(), v.about)
 		}
 	}
-	b.WriteString("\nst VERB --help tells flags and exit codes.\n")
+	b.WriteString("\nst VERB --help tells flags and exit codes, st help how it all works.\n")
 	return b.String()
 }

@@ -27,6 +27,7 @@ type edge struct {
 	home, st string
 	mu       sync.Mutex
 	got      []told
+	answer   any    // of the daemon, to each input
 	stop     func() // ends the socket
 }
 
@@ -69,7 +70,7 @@ func (e *edge) serve(t *testing.T, slow <-chan bool) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.got = append(e.got, told{name, request, by, string(body)})
-		return nil, nil
+		return e.answer, nil
 	}
 	ok(t, s.Listen(e.home))
 	done := make(chan error, 1)
@@ -145,6 +146,25 @@ func TestHookTellsTheDaemon(t *testing.T) {
 	}
 }
 
+func TestHookPrintsTheDaemonsLine(t *testing.T) {
+	e := newEdge(t)
+	e.answer = orch.HookAnswer{Line: "w5 finished [st-o17]"}
+	e.serve(t, nil)
+	const stop = `{"session_id":"s1","cwd":"/p","hook_event_name":"Stop","stop_hook_active":%v}`
+	const report = `{"session_id":"s1","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"st worker done --summary x"}}`
+	for payload, want := range map[string]string{
+		fmt.Sprintf(stop, false): `{"decision":"block","reason":"w5 finished [st-o17]"}`,
+		fmt.Sprintf(stop, true):  "",
+		prompt("x"):              `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"w5 finished [st-o17]"}}`,
+		toolUse:                  "",
+		report:                   `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"a worker's own report or question"}}`,
+	} {
+		if out, err := e.hook(payload); err != nil || out != want {
+			t.Errorf("%s: %v, it printed %q, want %q", payload, err, out, want)
+		}
+	}
+}
+
 func TestHookWithoutDaemonLeavesAFile(t *testing.T) {
 	e := newEdge(t)
 	for _, payload := range []string{prompt("x"), toolUse} {
@@ -163,6 +183,7 @@ func TestHookWithoutDaemonLeavesAFile(t *testing.T) {
 
 func TestHookGivesUpOnAStuckDaemon(t *testing.T) {
 	e := newEdge(t)
+	e.answer = orch.HookAnswer{Line: "too late"}
 	slow := make(chan bool)
 	e.serve(t, slow)
 	began := time.Now()

@@ -8,17 +8,17 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "hooks", name: "install", about: "put st's hooks into the settings of your agents",
-		help: "So that st sees agents that you start by hand. Workers need none of it: they get their hooks at their\n" +
-			"start. Every byte that is not ours stays; entries of an older st are brought up to date. Without --agent it\n" +
-			"is done for all agents that are there. Each further consent is a flag of its own, and only a person gives it.",
-		flags: append([]cli.Flag{agentFlag(), dryRunFlag()}, consentFlags()...),
-		codes: []int{exitRefused},
-		run:   hooksInstall,
-	})
+var hooksInstallVerb = &verb{
+	noun: "hooks", name: "install", about: "put st's hooks into the settings of your agents",
+	help: "So that st sees agents that you start by hand. Workers need none of it: they get their hooks at their\n" +
+		"start. Every byte that is not ours stays; entries of an older st are brought up to date. Without --agent it\n" +
+		"is done for all agents that are there. Each further consent is a flag of its own, and only a person gives it.",
+	flags: func() []cli.Flag { return append([]cli.Flag{agentFlag(), dryRunFlag()}, consentFlags()...) },
+	codes: []int{exitRefused},
+	run:   hooksInstall,
 }
+
+func init() { register(hooksInstallVerb) }
 
 // settingsAnswer is what install and uninstall answer.
 type settingsAnswer struct {
@@ -50,6 +50,9 @@ func hooksInstall(c *call) (int, error) {
 		return 0, noAgents(left)
 	}
 	given, err := c.consents(agents)
+	if err == nil {
+		err = c.checkAges(agents)
+	}
 	if err != nil {
 		return 0, err
 	}

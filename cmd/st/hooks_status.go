@@ -10,14 +10,14 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "hooks", name: "status", about: "which of st's hooks and consents stand in the settings of your agents",
-		help:  "current: as this st would write it. Settings that can't be read are told, and the exit code is 0 all the same.",
-		flags: []cli.Flag{agentFlag()},
-		run:   hooksStatus,
-	})
+var hooksStatusVerb = &verb{
+	noun: "hooks", name: "status", about: "which of st's hooks and consents stand in the settings of your agents",
+	help:  "current: as this st would write it. Settings that can't be read are told, and the exit code is 0 all the same.",
+	flags: func() []cli.Flag { return []cli.Flag{agentFlag()} },
+	run:   hooksStatus,
 }
+
+func init() { register(hooksStatusVerb) }
 
 // hooksAnswer is what status answers.
 type hooksAnswer struct {

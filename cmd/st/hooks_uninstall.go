@@ -6,16 +6,16 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "hooks", name: "uninstall", about: "take st's hooks and consents out of the settings of your agents",
-		help: "Everything that st hooks install has written goes, and nothing else: where nobody else changed a file since,\n" +
-			"its very first bytes are back.",
-		flags: []cli.Flag{agentFlag(), dryRunFlag()},
-		codes: []int{exitRefused},
-		run:   hooksUninstall,
-	})
+var hooksUninstallVerb = &verb{
+	noun: "hooks", name: "uninstall", about: "take st's hooks and consents out of the settings of your agents",
+	help: "Everything that st hooks install has written goes, and nothing else: where nobody else changed a file since,\n" +
+		"its very first bytes are back.",
+	flags: func() []cli.Flag { return []cli.Flag{agentFlag(), dryRunFlag()} },
+	codes: []int{exitRefused},
+	run:   hooksUninstall,
 }
+
+func init() { register(hooksUninstallVerb) }
 
 func hooksUninstall(c *call) (int, error) {
 	if isAgent() && !c.Bool("dry-run") {

@@ -316,12 +316,19 @@ func TestReportThatOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
-// TestGone: whatever ends a worker from outside, during its start or while it is waited for, ends both with 6.
+// TestGone: whatever ends a worker from outside, during its start or while it is waited for, ends both with 6. One that may
+// come back is waited for until it is stopped.
 func TestGone(t *testing.T) {
 	ends := map[string]func(d *desk, name string){
 		"agent killed": func(d *desk, name string) { syscall.Kill(d.agentPID(name), syscall.SIGKILL) },
 		"pane closed":  func(d *desk, name string) { id, _ := d.pane(name); d.server.Run("kill-pane", "-t", id) },
-		"tmux killed":  func(d *desk, _ string) { d.server.Kill() },
+		"tmux killed": func(d *desk, _ string) {
+			d.server.Kill()
+			d.await("the one that had a turn may come back", func() bool { return d.worker("there").State == "gone_resumable" })
+			if got := d.st("worker", "stop", "there", "--yes"); got.code != 0 { // nobody takes up its conversation
+				d.t.Errorf("stop: %s", got)
+			}
+		},
 	}
 	for _, end := range []string{"agent killed", "pane closed", "tmux killed"} {
 		t.Run(end, func(t *testing.T) {

@@ -36,53 +36,59 @@ const (
 	exitInterrupted = 130 // as a shell counts SIGINT
 )
 
-var meanings = map[int]string{
-	exitDone:        "done",
-	exitFailed:      "failed: the message says what, and what to do next",
-	exitUsage:       "wrong use",
-	exitWorkFailed:  "a worker ended as failed",
-	exitNeedsInput:  "needs input: a permission, question, limit, login or trust screen",
-	exitNoReport:    "a worker's turn ended without a report",
-	exitGone:        "a worker is gone: its pane was closed or its agent died",
-	exitRefused:     "refused: a state, or what the caller may not ask",
-	exitUnreachable: "the daemon can't be reached or started",
-	exitUnknown:     "unknown: typed, but no hook has proved it yet",
-	exitTimedOut:    "waited too long; the work goes on",
-	exitInterrupted: "interrupted; what was started goes on",
+// meaning is what an exit code says, "" for one that st does not have.
+func meaning(code int) string {
+	switch code {
+	case exitDone:
+		return "done"
+	case exitFailed:
+		return "failed: the message says what, and what to do next"
+	case exitUsage:
+		return "wrong use"
+	case exitWorkFailed:
+		return "a worker ended as failed"
+	case exitNeedsInput:
+		return "needs input: a permission, question, limit, login or trust screen"
+	case exitNoReport:
+		return "a worker's turn ended without a report"
+	case exitGone:
+		return "a worker is gone: its pane was closed or its agent died"
+	case exitRefused:
+		return "refused: a state, or what the caller may not ask"
+	case exitUnreachable:
+		return "the daemon can't be reached or started"
+	case exitUnknown:
+		return "unknown: typed, but no hook has proved it yet"
+	case exitTimedOut:
+		return "waited too long; the work goes on"
+	case exitInterrupted:
+		return "interrupted; what was started goes on"
+	}
+	return ""
 }
 
-// exits maps an error's code to the exit code. What is not listed is 1.
-var exits = map[string]int{
-	"usage":       exitUsage,
-	"bad_name":    exitUsage,
-	"no_run":      exitUsage,
-	"not_in_tmux": exitUsage,
-
-	"name_taken":     exitRefused,
-	"not_yours":      exitRefused,
-	"caller_unknown": exitRefused,
-	"depth":          exitRefused,
-	"refused":        exitRefused,
-	"refused_agent":  exitRefused,
-	"not_ready":      exitRefused,
-	"copy_mode":      exitRefused,
-	"pane_lost":      exitRefused,
-	"screen_changed": exitRefused,
-	"keys_unknown":   exitUnknown,
-	"unsettled":      exitRefused,
-	"confirm":        exitRefused,
-	"run_ended":      exitRefused,
-	"request_reused": exitRefused,
-
-	"daemon_unreachable": exitUnreachable,
-	"sandboxed":          exitUnreachable,
-	"store_locked":       exitUnreachable,
-	"store_corrupt":      exitUnreachable,
-	"store_read_only":    exitUnreachable,
-	"home_refused":       exitUnreachable,
-
-	"agent_exited": exitGone,
-	"interrupted":  exitInterrupted,
+// exitOf is the exit code of an error with that code.
+func exitOf(code string) int {
+	switch code {
+	case "usage", "bad_name", "no_run", "not_in_tmux":
+		return exitUsage
+	case "name_taken", "not_yours", "no_box", "fenced", "caller_unknown", "depth", "scope", "refused", "refused_agent",
+		"not_ready", "copy_mode", "pane_lost", "screen_changed", "unsettled", "confirm", "person_needed",
+		"gate_closed", "kind_not_trusted", "bad_choice", "task_begun", "run_ended", "request_reused", "no_question",
+		"no_worktree", "unsaved", "not_landed", "processes_inside", "conflict", "no_target", "not_finished",
+		"question_over", "answered", "asked_already", "stopped", "not_gone", "no_agent", "other_kind", "has_role", "other_conversation",
+		"no_conversation", "released", "no_hooks":
+		return exitRefused
+	case "keys_unknown":
+		return exitUnknown
+	case "daemon_unreachable", "sandboxed", "store_locked", "store_corrupt", "store_read_only", "home_refused":
+		return exitUnreachable
+	case "agent_exited":
+		return exitGone
+	case "interrupted":
+		return exitInterrupted
+	}
+	return exitFailed
 }
 
 func main() { os.Exit(begin(os.Args[1:])) }
@@ -136,10 +142,7 @@ func fail(out *printer, err error) int {
 	} else {
 		explain(out, e)
 	}
-	if code, ok := exits[e.Code]; ok {
-		return code
-	}
-	return exitFailed
+	return exitOf(e.Code)
 }
 
 // explain prints an error for people.

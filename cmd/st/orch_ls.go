@@ -8,13 +8,13 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "orch", name: "ls", about: "open runs",
-		flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also ended ones"}},
-		run:   orchLs,
-	})
+var orchLsVerb = &verb{
+	noun: "orch", name: "ls", about: "open runs",
+	flags: func() []cli.Flag { return []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also ended ones"}} },
+	run:   orchLs,
 }
+
+func init() { register(orchLsVerb) }
 
 func orchLs(c *call) (int, error) {
 	var runs []orch.RunInfo

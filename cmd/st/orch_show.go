@@ -2,12 +2,12 @@ package main
 
 import "st/orch"
 
-func init() {
-	register(&verb{
-		noun: "orch", name: "show", args: "[R]", max: 1, about: "a run and its workers; without R the current one",
-		run: orchShow,
-	})
+var orchShowVerb = &verb{
+	noun: "orch", name: "show", args: "[R]", max: 1, about: "a run and its workers; without R the current one",
+	run: orchShow,
 }
+
+func init() { register(orchShowVerb) }
 
 func orchShow(c *call) (int, error) {
 	var r orch.RunInfo

@@ -6,18 +6,21 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "orch", name: "start", about: "begin a run: an objective and the workers for it",
-		flags: []cli.Flag{
+var orchStartVerb = &verb{
+	noun: "orch", name: "start", about: "begin a run: an objective and the workers for it",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.StringFlag{Name: "objective", Usage: "what the run is for: `TEXT`"},
 			&cli.StringFlag{Name: "name", Usage: "what the run is called: `N`"},
-		},
-		needs: []string{"objective"},
-		codes: []int{exitRefused},
-		run:   orchStart,
-	})
+		}
+	},
+	needs: []string{"objective"},
+	codes: []int{exitRefused},
+	sends: orch.RunStart{},
+	run:   orchStart,
 }
+
+func init() { register(orchStartVerb) }
 
 func orchStart(c *call) (int, error) {
 	objective, err := c.text("objective")

@@ -30,7 +30,7 @@ type printer struct {
 	styles styles
 }
 
-type styles struct{ head, good, warn, bad, dim lipgloss.Style }
+type styles struct{ head, good, warn, bad, dim, chosen lipgloss.Style }
 
 func newPrinter(stdout, stderr *os.File) *printer {
 	color := term.IsTerminal(int(stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -57,7 +57,7 @@ func newStyles(w io.Writer, color bool) styles {
 	return styles{
 		head: r.NewStyle().Bold(true),
 		good: foreground("2"), warn: foreground("3"), bad: foreground("1"),
-		dim: r.NewStyle().Faint(true),
+		dim: r.NewStyle().Faint(true), chosen: r.NewStyle().Reverse(true),
 	}
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 
 	"st/orch"
 	"st/orch/daemon"
+	"st/orch/failpoint"
 	"st/orch/proc"
 )
 
@@ -105,6 +105,7 @@ func (p *pane) run() int {
 	}
 	go p.report()
 	begun := time.Now()
+	failpoint.At("pane.exec.before")
 	pid, err := p.start()
 	if err != nil {
 		code := startCode(err)
@@ -112,13 +113,42 @@ func (p *pane) run() int {
 		p.hold(fmt.Sprintf("%s did not start: %v", p.name(), err))
 		return code
 	}
+	failpoint.At("pane.exec.after")
 	p.tellStart(pid)
 	code := p.wait(pid)
+	failpoint.At("pane.exit.before")
 	p.tellExit(code)
+	failpoint.At("pane.exit.after")
+	if p.spec.Shell && !p.hung {
+		return p.shell()
+	}
 	if code != 0 && time.Since(begun) < holdTime {
 		p.hold(fmt.Sprintf("%s ended with exit code %d", p.name(), code))
 	}
 	return code
+}
+
+// shell makes the pane a person's shell again, in which the agent was started once.
+func (p *pane) shell() int {
+	if p.old != nil {
+		p.foreground(unix.Getpgrp())
+		if err := term.Restore(p.tty, p.old); err != nil {
+			return exitFailed // the terminal is gone
+		}
+		fmt.Fprint(p.out, calm)
+	}
+	env := slices.DeleteFunc(withPane(p.spec.Env, os.LookupEnv), func(pair string) bool { return strings.HasPrefix(pair, "ST_AGENT=") })
+	shell := "/bin/sh"
+	for _, pair := range env {
+		if path, ok := strings.CutPrefix(pair, "SHELL="); ok && filepath.IsAbs(path) {
+			shell = path
+		}
+	}
+	if err := os.Chdir(p.spec.Dir); err != nil {
+		fmt.Fprintf(p.out, "st: %v\r\n", err)
+	}
+	signal.Reset()
+	return p.refuse(&fs.PathError{Op: "exec", Path: shell, Err: syscall.Exec(shell, []string{shell}, env)})
 }
 
 func (p *pane) name() string { return filepath.Base(p.spec.Argv[0]) }
@@ -288,11 +318,9 @@ func (p *pane) tellExit(code int) {
 
 func (p *pane) tell(name string, body any) {
 	p.reports <- func() {
-		ctx, cancel := context.WithTimeout(context.Background(), reportTime)
-		defer cancel()
 		from := daemon.FromEnv(os.Getenv)
 		from.Nonce = p.spec.Nonce
-		err := daemon.Report(ctx, p.spec.Home, name, from, body, true)
+		err := daemon.Report(reportTime, p.spec.Home, name, from, body, true, nil)
 		var refusal *orch.Error
 		if err != nil && !errors.As(err, &refusal) && p.old != nil {
 			fmt.Fprintf(p.out, "st: the daemon does not know of this: %v\r\n", err)

@@ -220,6 +220,26 @@ func TestPaneOfAProgramThatDoesNotStart(t *testing.T) {
 	}
 }
 
+// TestPaneGoesOnAsAShell: where a person had started the agent from a shell the pane is one again, without the agent's secret.
+func TestPaneGoesOnAsAShell(t *testing.T) {
+	e := newEdge(t)
+	e.serve(t, nil)
+	r := runSpec(t, e, daemon.PaneSpec{
+		Agent: "a1", Home: e.home, Dir: "/tmp", Argv: []string{"/bin/sh", "-c", "stty -echo raw; echo the agent; exit 3"},
+		Env: []string{"SHELL=/bin/sh", "ST_AGENT=secret", "PATH=" + os.Getenv("PATH")}, Shell: true,
+	})
+	r.waitScreen(t, "the agent")
+	if end := r.exited(t); end.Code != 3 {
+		t.Errorf("told %+v", end)
+	}
+	r.keys(t, "echo $PWD, secret: ${ST_AGENT-none}.\r")
+	r.waitScreen(t, "/tmp, secret: none.")
+	r.keys(t, "exit 5\r")
+	if code := r.exit(t); code != 5 {
+		t.Errorf("exit code %d, want 5", code)
+	}
+}
+
 func TestTypedSignalsAreTheAgents(t *testing.T) {
 	e := newEdge(t)
 	e.serve(t, nil)

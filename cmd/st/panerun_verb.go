@@ -1,8 +1,8 @@
 package main
 
-func init() {
-	register(&verb{
-		name: "pane-run", hidden: true, about: "be the process of a pane that runs an agent",
-		raw: runPane,
-	})
+var paneRunVerb = &verb{
+	name: "pane-run", hidden: true, about: "be the process of a pane that runs an agent",
+	raw: runPane,
 }
+
+func init() { register(paneRunVerb) }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"st/hooks"
 )
 
 func TestMain(m *testing.M) { testscript.Main(tidy{m}, map[string]func(){"st": main}) }
@@ -44,7 +47,7 @@ const limit = 30 * time.Second
 // scriptLimit is how long one script may take in all.
 const scriptLimit = 90 * time.Second
 
-const tick = 20 * time.Millisecond
+const tick = 60 * time.Millisecond
 
 // TestScript runs testdata/script: each script has a tmux server, a HOME, an ST_HOME and a daemon of its own.
 // st stands for this test binary under that name.
@@ -62,7 +65,7 @@ func TestScript(t *testing.T) {
 			"killdaemon": signalDaemon(syscall.SIGKILL), "stopdaemon": signalDaemon(syscall.SIGSTOP),
 			"contdaemon": signalDaemon(syscall.SIGCONT),
 			"code":       cmdCode, "eventually": cmdEventually, "json": cmdJSON, "outside": cmdOutside, "big": cmdBig,
-			"interrupt": cmdInterrupt, "storm": cmdStorm,
+			"interrupt": cmdInterrupt, "storm": cmdStorm, "byhand": cmdByHand, "quiet": cmdQuiet, "control": cmdControl, "stray": cmdStray,
 		},
 	})
 }
@@ -138,16 +141,15 @@ func (b *bench) end(home string) error {
 	for _, tty := range b.people {
 		tty.Close()
 	}
-	if pid := daemonPID(home); pid > 0 && b.owns(pid) {
-		syscall.Kill(pid, syscall.SIGCONT)
-		syscall.Kill(pid, syscall.SIGTERM)
-	}
-	for _, pid := range b.pids {
-		if b.owns(pid) {
+	told := map[int]bool{}
+	left := b.await(func(pid int) {
+		// The last hook of an agent may call back the daemon that has been told to end.
+		if daemon := pid == daemonPID(home); !told[pid] && (daemon || slices.Contains(b.pids, pid)) {
+			told[pid] = true
+			syscall.Kill(pid, syscall.SIGCONT)
 			syscall.Kill(pid, syscall.SIGTERM)
 		}
-	}
-	left := b.await()
+	})
 	for _, pid := range left {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -158,12 +160,16 @@ func (b *bench) end(home string) error {
 	return err
 }
 
-// await waits until no process of the script runs, and answers those that do after all.
-func (b *bench) await() []int {
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(tick) {
+// await waits until no process of the script runs, and answers those that do after all. Whatever still runs is handed
+// to end, again and again.
+func (b *bench) await(end func(pid int)) []int {
+	for until := time.Now().Add(10 * time.Second); ; time.Sleep(tick) {
 		left := b.processes()
-		if len(left) == 0 || time.Now().After(end) {
+		if len(left) == 0 || time.Now().After(until) {
 			return left
+		}
+		for _, pid := range left {
+			end(pid)
 		}
 	}
 }
@@ -270,9 +276,16 @@ func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		width, height, _ = strings.Cut(args[1], "x")
 	}
-	out, err := b.run(ts, "-f", config, "new-session", "-d", "-s", args[0], "-x", width, "-y", height, "-c", ts.Getenv("WORK"),
-		"-P", "-F", "#{pid} #{pane_id}", "sh", "-i") // one word alone would go through the default shell
-	ts.Check(err)
+	out := ""
+	poll(ts, "a server starts", func() (bool, string) { // while one that was killed is just ending at the socket, none does
+		var err error
+		out, err = b.run(ts, "-f", config, "new-session", "-d", "-s", args[0], "-x", width, "-y", height, "-c", ts.Getenv("WORK"),
+			"-P", "-F", "#{pid} #{pane_id}", "sh", "-i") // one word alone would go through the default shell
+		if err != nil && !strings.Contains(out, "server exited") && !strings.Contains(out, "no server running") && !strings.Contains(out, "lost server") {
+			ts.Check(err)
+		}
+		return err == nil, out
+	})
 	pid, pane, _ := strings.Cut(out, " ")
 	n, err := strconv.Atoi(pid)
 	ts.Check(err)
@@ -294,6 +307,99 @@ func cmdInPane(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: inpane SESSION CODE CMD…")
 	}
 	b := benchOf(ts)
+	typeIn(ts, paneOf(ts, args[0]), args, func(pane, line string) {
+		_, err := b.run(ts, "send-keys", "-t", pane, line, "Enter")
+		ts.Check(err)
+	})
+}
+
+// byhand SESSION CODE CMD…: the same, typed by a person at a terminal that is attached to the session.
+func cmdByHand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: byhand SESSION CODE CMD…")
+	}
+	cmdPerson(ts, false, args[:1])
+	poll(ts, "a key is pressed in "+args[0], func() (bool, string) { // one in the second of the attaching can't be told from none
+		_, err := io.WriteString(benchOf(ts).people[args[0]], " ")
+		ts.Check(err)
+		out, err := benchOf(ts).run(ts, "list-clients", "-t", "="+args[0], "-F", "control #{client_control_mode} pressed #{e|>:#{client_activity},#{client_created}}")
+		return err == nil && strings.Contains(out, "control 0 pressed 1"), out
+	})
+	pane, err := benchOf(ts).run(ts, "display-message", "-p", "-t", "="+args[0]+":", "#{pane_id}")
+	ts.Check(err)
+	typeIn(ts, pane, args, func(_, line string) {
+		_, err := io.WriteString(benchOf(ts).people[args[0]], "\x15"+line+"\r") // whatever stands there goes
+		ts.Check(err)
+	})
+}
+
+// stray SESSION NAME [ARGS…]: the built-in agent as a person starts it by hand, with our hooks in its settings, in a window of
+// that name; then wait until the daemon has heard of it and its input line stands.
+func cmdStray(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: stray SESSION NAME [ARGS…]")
+	}
+	dir := filepath.Join(benchOf(ts).dir, "stray-"+args[1])
+	ts.Check(os.MkdirAll(dir, 0o700))
+	kind, err := hooks.Lookup("demo")
+	ts.Check(err)
+	self, err := lookIn(ts.Getenv("PATH"), "st")
+	ts.Check(err)
+	launch, err := kind.Launch(hooks.Spec{Self: self, Scratch: dir, Args: args[2:]})
+	ts.Check(err)
+	for path, text := range launch.Files {
+		ts.Check(os.WriteFile(path, text, 0o600))
+	}
+	pane, err := benchOf(ts).run(ts, append([]string{"new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "=" + args[0] + ":", "-n", args[1], "-c", ts.Getenv("WORK")}, launch.Argv...)...)
+	ts.Check(err)
+	poll(ts, "the daemon hears of "+args[1], func() (bool, string) {
+		ts.Check(ts.Exec("st", "agents", "--json"))
+		out := ts.ReadFile("stdout")
+		return strings.Contains(out, `"pane":"`+pane+`"`), out
+	})
+	cmdScreen(ts, false, []string{pane, "^❯"})
+}
+
+// quiet SESSION: wait until nobody has pressed a key there for longer than counts as a moment ago.
+func cmdQuiet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: quiet SESSION")
+	}
+	poll(ts, "nobody presses a key in "+args[0], func() (bool, string) {
+		out, err := benchOf(ts).run(ts, "list-clients", "-t", "="+args[0], "-F", "#{client_control_mode} #{client_activity}")
+		late, people := true, 0
+		for _, row := range strings.Split(out, "\n") {
+			if control, at, _ := strings.Cut(row, " "); control != "1" {
+				people++
+				last, bad := strconv.ParseInt(at, 10, 64)
+				late = late && bad == nil && time.Now().Unix()-last > 6
+			}
+		}
+		return err == nil && late && people > 0, out
+	})
+}
+
+// control SESSION: a program attaches to the session in control mode.
+func cmdControl(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: control SESSION")
+	}
+	b := benchOf(ts)
+	cmd := exec.Command("tmux", "-u", "-S", b.socket, "-C", "attach-session", "-t", "="+args[0])
+	cmd.Env = b.env(ts)
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() { in.Close(); cmd.Wait() }) //nolint:errcheck // it ends as it likes
+	poll(ts, "a control client is attached to "+args[0], func() (bool, string) {
+		out, err := b.run(ts, "list-clients", "-F", "#{client_control_mode} #{session_name}")
+		return err == nil && strings.Contains(out, "1 "+args[0]), out
+	})
+}
+
+// typeIn has a command typed into a pane, waits for its end and wants an exit code; args are those of inpane.
+func typeIn(ts *testscript.TestScript, pane string, args []string, typed func(pane, line string)) {
+	b := benchOf(ts)
 	b.panes++
 	base := filepath.Join(b.dir, fmt.Sprintf("pane%d", b.panes))
 	words := make([]string, len(args)-2)
@@ -302,9 +408,7 @@ func cmdInPane(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	script := fmt.Sprintf("%s >%[2]s.out 2>%[2]s.err\necho $? >%[2]s.tmp; mv %[2]s.tmp %[2]s.code\n", strings.Join(words, " "), base)
 	ts.Check(os.WriteFile(base+".sh", []byte(script), 0o600))
-	pane := paneOf(ts, args[0])
-	_, err := b.run(ts, "send-keys", "-t", pane, ". "+base+".sh", "Enter")
-	ts.Check(err)
+	typed(pane, ". "+base+".sh")
 	poll(ts, strings.Join(args[2:], " ")+" ends", func() (bool, string) {
 		_, err := os.Stat(base + ".code")
 		screen, _ := b.run(ts, "capture-pane", "-p", "-t", pane)

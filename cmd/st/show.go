@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,15 +75,54 @@ func (p *printer) state(w orch.WorkerInfo) styled {
 		style = s.head
 	case "finished":
 		style = s.good
-	case "needs_input", "no_report", "unknown":
+	case "needs_input", "no_report", "unknown", "gone_resumable":
 		style = s.warn
 	case "failed", "gone":
 		style = s.bad
 	}
-	if w.State == "needs_input" && w.WaitingFor != "" {
+	switch {
+	case w.State == "needs_input" && w.WaitingFor != "":
 		text += " (" + w.WaitingFor + ")"
+	case len(w.Maybe) > 0:
+		text += " ?"
+	case w.Queued > 0:
+		text = inLine(w.Queued)
+	case w.Silent && w.State == "running":
+		style, text = s.warn, text+" (silent)"
 	}
 	return p.style(style, text)
+}
+
+// stands is the state of a worker's work with what else is to be seen of it in a list: its team, and that nobody answers for it.
+func (p *printer) stands(w orch.WorkerInfo) styled {
+	text := p.state(w)
+	if len(w.TeamRuns) > 0 {
+		text += styled(", " + teamOf(w.Team))
+	}
+	if w.Orphan {
+		text += ", " + p.style(p.styles.bad, "orphan")
+	}
+	return text
+}
+
+func teamOf(workers int) string { return fmt.Sprintf("team of %d", workers) }
+
+// inLine is a place in the line of those that wait for a window.
+func inLine(place int) string { return "queued (" + ordinal(place) + ")" }
+
+func ordinal(n int) string {
+	ending := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			ending = "st"
+		case 2:
+			ending = "nd"
+		case 3:
+			ending = "rd"
+		}
+	}
+	return strconv.Itoa(n) + ending
 }
 
 // status is what an agent does, and what it waits for.
@@ -121,9 +162,12 @@ func ago(t time.Time) string {
 func (p *printer) workers(list []orch.WorkerInfo) error {
 	var rows [][]styled
 	for _, w := range list {
-		last := cmp.Or(w.Waits, w.Summary, w.Progress)
+		last := cmp.Or(asks(w), w.Summary, w.Progress)
+		if q := blockedBy(w); q != nil {
+			last = q.ID + ": " + last
+		}
 		rows = append(rows, []styled{
-			plain(w.ID), cell(w.Name, 24), plain(w.Kind), p.state(w), plain(status(w.Status, w.WaitingFor)),
+			plain(w.ID), cell(w.Name, 24), plain(w.Kind), p.stands(w), plain(status(w.Status, w.WaitingFor)),
 			plain(ago(w.Since)), plain(w.Task), cell(w.Session, 16), plain(w.Window), cell(last, 48),
 		})
 	}
@@ -134,18 +178,58 @@ func (p *printer) workers(list []orch.WorkerInfo) error {
 func (p *printer) worker(w orch.WorkerInfo) error {
 	rows := []field{
 		{"run", w.Run}, {"task", w.Task}, {"dispatch", joined(w.Dispatch, w.Delivery)},
-		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen}, {"waits for", w.Waits},
+		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen}, {"waits for", asks(w)},
 		{"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
-		{"worktree", w.Worktree}, {"branch", w.Branch}, {"progress", w.Progress}, {"outcome", w.Outcome},
-		{"left over", strings.Join(w.LeftOver, ", ")},
+		{"scope", strings.Join(w.Scope, " ")}, {"worktree", joined(w.Worktree, treeState(w))}, {"branch", joined(w.Branch, fromBase(w))}, {"setup", joined(w.Setup, w.SetupLog)},
+		{"outside its scope", outsideOf(w)}, {"progress", w.Progress}, {"outcome", w.Outcome},
+		{"left over", strings.Join(w.LeftOver, ", ")}, {"maybe in", strings.Join(w.Maybe, ", ")}, {"leads", strings.Join(w.TeamRuns, ", ")}, {"released", releasedAt(w)},
 	}
-	if err := p.say("%s %s (%s): %s", p.style(p.styles.head, w.ID), quoted(w.Name), w.Kind, p.state(w)); err != nil {
+	if err := p.say("%s %s (%s): %s", p.style(p.styles.head, w.ID), quoted(w.Name), w.Kind, p.stands(w)); err != nil {
 		return err
 	}
 	if err := p.fields(rows); err != nil {
 		return err
 	}
+	if err := p.questions(w.Questions); err != nil {
+		return err
+	}
 	return p.text("summary", w.Summary)
+}
+
+// outsideOf are the files that were changed outside a worker's scope by its report, or why that is not known.
+func outsideOf(w orch.WorkerInfo) string {
+	if w.OutsideUnchecked != "" {
+		return "not known: " + clean(w.OutsideUnchecked)
+	}
+	names := make([]string, 0, len(w.OutsideScope))
+	for _, n := range w.OutsideScope {
+		names = append(names, clean(n))
+	}
+	return strings.Join(names, ", ")
+}
+
+// releasedAt is since when a worker is none of its run any more, "" while it is one.
+func releasedAt(w orch.WorkerInfo) string {
+	if w.Released == nil {
+		return ""
+	}
+	return ago(*w.Released) + " ago"
+}
+
+// treeState is how a worktree stands that is not just there.
+func treeState(w orch.WorkerInfo) string {
+	if w.TreeState == "ready" {
+		return ""
+	}
+	return w.TreeState
+}
+
+// fromBase is the commit at which a branch began, short.
+func fromBase(w orch.WorkerInfo) string {
+	if w.Base == "" {
+		return ""
+	}
+	return fmt.Sprintf("from %.12s", w.Base)
 }
 
 // field is one named fact; one without a value isn't shown.
@@ -212,10 +296,21 @@ func (p *printer) run(r orch.RunInfo) error {
 		return err
 	}
 	err := p.fields([]field{
-		{"objective", r.Objective}, {"by", who}, {"age", ago(r.Created)},
+		{"objective", r.Objective}, {"by", who}, {"team", r.Lead}, {"age", ago(r.Created)},
 	})
-	if err != nil || len(r.Workers) == 0 {
+	if err == nil && len(r.Gates) > 0 {
+		err = p.gates(r.Gates)
+	}
+	if err == nil && len(r.Workers) > 0 {
+		err = p.workers(r.Workers)
+	}
+	if err != nil || !slices.ContainsFunc(r.Tasks, apart) {
 		return err
 	}
-	return p.workers(r.Workers)
+	return p.tasks(r.Tasks)
+}
+
+// apart says that a task has more to tell than its worker does.
+func apart(t orch.TaskInfo) bool {
+	return t.Status != "dispatched" && (t.Attempts != 1 || len(t.Deps) > 0 || t.Failures > 1) || len(t.Deps) > 0 || t.Attempts > 1
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"sort"
 	"strconv"
@@ -11,20 +12,29 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"st/hooks"
+	"st/orch"
+	"st/orch/daemon"
 )
 
-// verb is one thing that st does. Each has a file of its own, whose init registers it.
+// verb is one thing that st does. Each has a file of its own, whose init registers it. It stands there as a variable:
+// what a start needs no code to make costs it nothing, and an agent waits for each of its hooks.
 type verb struct {
 	noun  string // "worker", "orch", "" for st VERB
 	name  string
-	args  string // how its arguments are shown: "[W…]"
-	min   int    // fewest arguments
-	max   int    // most arguments; -1 = any number
-	about string // one line
-	help  string // what else a reader of --help should know
-	flags []cli.Flag
-	needs []string // flags that must be given
-	codes []int    // exit codes beside 0, 1, 2 and 8
+	args  string            // how its arguments are shown: "[W…]"
+	min   int               // fewest arguments
+	max   int               // most arguments; -1 = any number
+	about string            // one line
+	help  string            // what else a reader of --help should know
+	more  func() string     // of that, what is made when it is asked for; nil for none
+	flags func() []cli.Flag // made anew for each use, as a flag keeps state of its parse; nil for none
+	needs []string          // flags that must be given
+	codes []int             // exit codes beside 0, 1, 2 and 8
+	// sends is the order that the verb gives to the daemon, nil for one that changes nothing there. A verb with an
+	// order takes --request.
+	sends orch.What
 	// hidden verbs are for st itself.
 	hidden bool
 	// raw, where set, gets its arguments as they are, before flags or output are thought of.
@@ -32,22 +42,29 @@ type verb struct {
 	run func(*call) (code int, err error)
 }
 
-var verbs = map[string]*verb{}
+var verbs []*verb
 
 func register(v *verb) {
-	if verbs[v.path()] != nil {
+	if find(v.noun, v.name) != nil {
 		panic("st: two verbs are called " + v.path())
 	}
-	verbs[v.path()] = v
+	verbs = append(verbs, v)
 }
 
-func find(noun, name string) *verb { return verbs[strings.TrimSpace(noun+" "+name)] }
+// find returns the verb of that name, nil where there is none.
+func find(noun, name string) *verb {
+	i := slices.IndexFunc(verbs, func(v *verb) bool { return v.name == name && v.noun == noun })
+	if i < 0 {
+		return nil
+	}
+	return verbs[i]
+}
 
 func (v *verb) path() string { return strings.TrimSpace(v.noun + " " + v.name) }
 
 func (v *verb) usage() string {
 	line := "st " + v.path()
-	for _, f := range v.flags {
+	for _, f := range v.own() {
 		line += " " + v.shown(f)
 	}
 	if v.args != "" {
@@ -92,7 +109,15 @@ func placeholder(f cli.Flag) string {
 	return "TEXT"
 }
 
-// everywhere are the flags that every verb has. A cli.Flag keeps state of its parse, so each verb gets its own.
+// own are the flags that only this verb has.
+func (v *verb) own() []cli.Flag {
+	if v.flags == nil {
+		return nil
+	}
+	return v.flags()
+}
+
+// everywhere are the flags that every verb has.
 func everywhere() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "run", Usage: "the run that is meant: `R`, an id or a name"},
@@ -101,7 +126,13 @@ func everywhere() []cli.Flag {
 	}
 }
 
-func (v *verb) allFlags() []cli.Flag { return append(slices.Clone(v.flags), everywhere()...) }
+func (v *verb) allFlags() []cli.Flag {
+	flags := v.own()
+	if v.sends != nil {
+		flags = append(flags, &cli.StringFlag{Name: "request", Usage: "do it once, however often it is asked under this `ID`"})
+	}
+	return append(flags, everywhere()...)
+}
 
 // dispatch finds the verb that args name and runs it.
 func dispatch(ctx context.Context, args []string, out *printer) (int, error) {
@@ -114,30 +145,21 @@ func dispatch(ctx context.Context, args []string, out *printer) (int, error) {
 		return exitDone, showHelp(out, line)
 	}
 	var code int
-	app := newApp(ctx, out, &code)
+	app := newApp(ctx, line.verb, out, &code)
 	err = app.RunContext(ctx, append([]string{"st"}, line.argv()...))
 	return code, err
 }
 
-// newApp is the registry as nested commands.
-func newApp(ctx context.Context, out *printer, code *int) *cli.App {
+// newApp is a program that has one verb, the one that is meant: all others would only be made to be left alone.
+func newApp(ctx context.Context, v *verb, out *printer, code *int) *cli.App {
 	app := &cli.App{
 		Name: "st", HideHelp: true, HideVersion: true, DisableSliceFlagSeparator: true,
 		Writer: io.Discard, ErrWriter: io.Discard,
 		ExitErrHandler: func(*cli.Context, error) {}, // run alone decides how the process ends
+		Commands:       []*cli.Command{command(ctx, v, out, code)},
 	}
-	nouns := map[string]*cli.Command{}
-	for _, v := range sorted() {
-		c := command(ctx, v, out, code)
-		if v.noun == "" {
-			app.Commands = append(app.Commands, c)
-			continue
-		}
-		if nouns[v.noun] == nil {
-			nouns[v.noun] = &cli.Command{Name: v.noun, HideHelp: true}
-			app.Commands = append(app.Commands, nouns[v.noun])
-		}
-		nouns[v.noun].Subcommands = append(nouns[v.noun].Subcommands, c)
+	if v.noun != "" {
+		app.Commands = []*cli.Command{{Name: v.noun, HideHelp: true, Subcommands: app.Commands}}
 	}
 	return app
 }
@@ -153,8 +175,17 @@ func command(ctx context.Context, v *verb, out *printer, code *int) *cli.Command
 			if err := v.count(c.Args().Len()); err != nil {
 				return err
 			}
-			var err error
-			*code, err = v.run(&call{Context: c, ctx: ctx, verb: v, out: out, arguments: c.Args().Slice()})
+			if home, err := daemon.Home(os.Getenv); err == nil { // else the verb tells why
+				hooks.UseHome(home)
+			}
+			called := &call{Context: c, ctx: ctx, verb: v, out: out, arguments: c.Args().Slice()}
+			err := called.takeRequest()
+			if err == nil {
+				*code, err = v.run(called)
+			}
+			if !v.hidden {
+				tellLost(called)
+			}
 			return err
 		},
 	}
@@ -183,10 +214,7 @@ func arguments(most int) string {
 }
 
 func sorted() []*verb {
-	var all []*verb
-	for _, v := range verbs {
-		all = append(all, v)
-	}
+	all := slices.Clone(verbs)
 	sort.Slice(all, func(i, j int) bool { return all[i].path() < all[j].path() })
 	return all
 }
@@ -306,21 +334,24 @@ func (l *line) flag(arg string, rest []string) (joined string, took bool) {
 	return arg + "=" + rest[0], true
 }
 
-// lookup finds a flag of the verb; before the verb is known, of any verb: a name means one type everywhere.
+// lookup finds a flag of the verb; before the verb is known, of any verb: a name means one type everywhere, or stands
+// for a switch there.
 func (l *line) lookup(name string) cli.Flag {
 	all := everywhere()
 	if l.verb != nil {
 		all = l.verb.allFlags()
 	} else {
 		for _, v := range verbs {
-			all = append(all, v.flags...)
+			all = append(all, v.allFlags()...)
 		}
 	}
-	i := slices.IndexFunc(all, func(f cli.Flag) bool { return f.Names()[0] == name })
-	if i < 0 {
-		return nil
+	var found cli.Flag
+	for _, f := range all {
+		if _, isSwitch := f.(*cli.BoolFlag); f.Names()[0] == name && (found == nil || isSwitch) {
+			found = f
+		}
 	}
-	return all[i]
+	return found
 }
 
 func (l *line) checkWords() error {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"st/orch"
 )
 
 // TestVerbFiles walks the sources: one file registers one verb, its init does nothing else, and each verb has
@@ -45,7 +47,8 @@ func TestVerbFiles(t *testing.T) {
 	if registered != len(verbs) {
 		t.Errorf("%d files register %d verbs", registered, len(verbs))
 	}
-	for path := range verbs {
+	for _, v := range verbs {
+		path := v.path()
 		scripts, err := filepath.Glob(filepath.Join("testdata", "script", strings.ReplaceAll(path, " ", "_")+"_*.txtar"))
 		if err != nil || len(scripts) == 0 {
 			t.Errorf("verb %q has no script (%v)", path, err)
@@ -66,6 +69,54 @@ func callsRegister(s ast.Stmt) bool {
 	return ok && name.Name == "register"
 }
 
+// giving are the methods by which a verb gives an order.
+var giving = []string{"do", "order", "report"}
+
+// TestOrdersTakeRequests walks the sources: a verb's file gives an order exactly where the verb says which, and with that
+// the verb takes --request. Nothing goes to the daemon past the methods that use the request's id.
+func TestOrdersTakeRequests(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := map[string]bool{"call.go": true, "worker_done.go": true, "worker_wait.go": true, "gate_waited.go": true, "ask_answered.go": true, "check.go": true, "restore.go": true} // they define the methods; what was told is no order, an ack has an id that follows from its check's, and a second restore finds nothing to do
+	for _, file := range files {
+		src, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		var registers, says, gives bool
+		ast.Inspect(src, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.KeyValueExpr:
+				key, ok := n.Key.(*ast.Ident)
+				says = says || ok && key.Name == "sends"
+			case *ast.CallExpr:
+				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "register" {
+					registers = true
+				}
+				if s, ok := n.Fun.(*ast.SelectorExpr); ok {
+					gives = gives || slices.Contains(giving, s.Sel.Name)
+					if s.Sel.Name == "Do" && !past[file] {
+						t.Errorf("%s: Do is called past the request's id", file)
+					}
+				}
+			}
+			return true
+		})
+		if registers && says != gives {
+			t.Errorf("%s: the verb gives an order: %v, and says which: %v", file, gives, says)
+		}
+	}
+	for _, v := range verbs {
+		path := v.path()
+		has := slices.ContainsFunc(v.allFlags(), func(f cli.Flag) bool { return f.Names()[0] == "request" })
+		if has != (v.sends != nil) || has && !orch.IsOrder(v.sends.Type()) {
+			t.Errorf("%s: it takes --request: %v, and sends %v", path, has, v.sends)
+		}
+	}
+}
+
 // TestScriptsSayWhatHolds: the first line of a script is a sentence.
 func TestScriptsSayWhatHolds(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
@@ -83,13 +134,14 @@ func TestScriptsSayWhatHolds(t *testing.T) {
 	}
 }
 
-// TestFlagTypes: before the verb is known a flag's name alone has to tell whether it takes a value.
+// TestFlagTypes: before the verb is known a flag's name alone has to tell whether it takes a value. --wait, which is a
+// length of time for one verb and a switch for others, is a switch there.
 func TestFlagTypes(t *testing.T) {
 	types := map[string]reflect.Type{}
 	for _, v := range verbs {
 		for _, f := range v.allFlags() {
 			name := f.Names()[0]
-			if was := types[name]; was != nil && was != reflect.TypeOf(f) {
+			if was := types[name]; name != "wait" && was != nil && was != reflect.TypeOf(f) {
 				t.Errorf("--%s is a %v and a %v", name, was, reflect.TypeOf(f))
 			}
 			types[name] = reflect.TypeOf(f)
@@ -146,23 +198,24 @@ func TestOrderRefuses(t *testing.T) {
 
 // TestHelp: every verb tells its usage and each of its exit codes.
 func TestHelp(t *testing.T) {
-	for path, v := range verbs {
+	for _, v := range verbs {
+		path := v.path()
 		help := helpOf(v)
 		if !strings.Contains(help, "usage: st "+path) {
 			t.Errorf("%s: no usage in\n%s", path, help)
 		}
 		for _, code := range v.exitCodes() {
-			if meanings[code] == "" || !strings.Contains(help, meanings[code]) {
+			if meaning(code) == "" || !strings.Contains(help, meaning(code)) {
 				t.Errorf("%s: exit code %d is not told in\n%s", path, code, help)
 			}
 		}
-		for _, f := range v.flags {
+		for _, f := range v.own() {
 			if d, ok := f.(cli.DocGenerationFlag); !ok || d.GetUsage() == "" {
 				t.Errorf("%s: --%s is not told", path, f.Names()[0])
 			}
 		}
 		for _, n := range v.needs {
-			if !slices.ContainsFunc(v.flags, func(f cli.Flag) bool { return f.Names()[0] == n }) {
+			if !slices.ContainsFunc(v.own(), func(f cli.Flag) bool { return f.Names()[0] == n }) {
 				t.Errorf("%s needs --%s, which it doesn't have", path, n)
 			}
 		}

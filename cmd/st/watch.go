@@ -14,18 +14,20 @@ import (
 	"st/orch/daemon"
 )
 
-func init() {
-	register(&verb{
-		name: "watch", about: "events as JSON lines, those of the past and then each as it comes",
-		help: "Each line has a sequence number, seq; --since goes on behind one. Over a restart of the daemon nothing\n" +
-			"is lost or told twice. It ends with Ctrl-C (0), or when nobody reads any more.",
-		flags: []cli.Flag{
+var watchVerb = &verb{
+	name: "watch", about: "events as JSON lines, those of the past and then each as it comes",
+	help: "Each line has a sequence number, seq; --since goes on behind one. Over a restart of the daemon nothing\n" +
+		"is lost or told twice. It ends with Ctrl-C (0), or when nobody reads any more.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.IntFlag{Name: "since", Usage: "only what came after event `SEQ`; 0 for all"},
 			&cli.StringFlag{Name: "types", Usage: "only events of these types: `A,B`"},
-		},
-		run: watch,
-	})
+		}
+	},
+	run: watch,
 }
+
+func init() { register(watchVerb) }
 
 // daemonBack is how often a watcher looks whether a daemon runs again. It starts none: somebody may have stopped it.
 const daemonBack = 500 * time.Millisecond

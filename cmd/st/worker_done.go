@@ -10,30 +10,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
+	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
+	"st/orch/failpoint"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "done", about: "a worker reports that its task has ended",
-		help: "For workers. The same report twice is taken once; one that comes too late is kept as a note.\n" +
-			"Where the daemon can't be reached the report is queued and taken as soon as one runs.",
-		flags: []cli.Flag{
+var workerDoneVerb = &verb{
+	noun: "worker", name: "done", about: "a worker reports that its task has ended",
+	help: "For workers. The same report twice is taken once; one that comes too late is kept as a note.\n" +
+		"Who coordinates a run of its own reports for all of it: refused (7) while its workers are not settled,\n" +
+		"unless --leave-workers says that they may go on.\n" +
+		"Where the daemon can't be reached the report is queued and taken as soon as one runs.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.StringFlag{Name: "summary", Usage: "what was done and how it was checked: `TEXT`"},
 			&cli.StringFlag{Name: "outcome", Usage: "how the task has ended: `succeeded|failed`", Value: "succeeded"},
 			&cli.StringFlag{Name: "files", Usage: "files that were changed: `A,B`"},
 			&cli.StringFlag{Name: "report", Usage: "a longer report, read from `FILE` (at most 1 MiB)"},
 			&cli.StringFlag{Name: "dispatch", Usage: "the dispatch `D` that is meant; else the newest"},
-		},
-		needs: []string{"summary"},
-		codes: []int{exitRefused},
-		run:   workerDone,
-	})
+			&cli.BoolFlag{Name: "leave-workers", Usage: "the workers of your own run may go on without you"},
+		}
+	},
+	needs: []string{"summary"},
+	codes: []int{exitRefused},
+	sends: orch.WorkerDone{},
+	run:   workerDone,
 }
+
+func init() { register(workerDoneVerb) }
 
 // textMax is how long a task, a summary or a report may be, in bytes.
 const textMax = 1 << 20
@@ -44,7 +51,7 @@ func workerDone(c *call) (int, error) {
 		return 0, err
 	}
 	var a orch.DoneAnswer
-	queued, err := c.report(uuid.NewString(), order, &a)
+	queued, err := c.report(order, &a)
 	if err != nil {
 		return 0, err
 	}
@@ -58,7 +65,7 @@ func workerDone(c *call) (int, error) {
 }
 
 func (c *call) doneOrder() (orch.WorkerDone, error) {
-	order := orch.WorkerDone{Outcome: c.String("outcome"), Summary: c.String("summary")}
+	order := orch.WorkerDone{Outcome: c.String("outcome"), Summary: c.String("summary"), LeaveWorkers: c.Bool("leave-workers")}
 	switch {
 	case strings.TrimSpace(order.Summary) == "":
 		return order, c.misuse("worker done: --summary is missing or empty")
@@ -88,7 +95,7 @@ func (c *call) doneOrder() (orch.WorkerDone, error) {
 // mayReport holds an agent to files below its folder: it may run this verb without asking anybody, and so the
 // verb must not read for it what it would have to ask for.
 func mayReport(path string) error {
-	if os.Getenv("ST_AGENT") == "" {
+	if hooks.Inside(os.Environ()) == "" || os.Getenv(hooks.ScopeEnv) != "" && ownReport(path) {
 		return nil
 	}
 	here, err := os.Getwd()
@@ -111,8 +118,18 @@ func mayReport(path string) error {
 	return &orch.Error{Code: "refused_agent", Message: "file " + quoted(path) + ": an agent reports only files below the folder it works in", Hint: "write the report into a file there, or put it into --summary"}
 }
 
+// ownReport tells that a path is where the task copy of a worker with a scope lets it write a long report: a plain file of
+// its own in the system's folder for temporary files.
+func ownReport(path string) bool {
+	if ok, err := filepath.Match("/tmp/st-report-d*.md", filepath.Clean(path)); err != nil || !ok {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // report gives an order that must not get lost: where no daemon can take it, it goes into the spool.
-func (c *call) report(request string, what orch.What, answer any) (queued bool, err error) {
+func (c *call) report(what orch.What, answer any) (queued bool, err error) {
 	home, err := daemon.Home(os.Getenv)
 	if err != nil {
 		return false, err
@@ -125,12 +142,13 @@ func (c *call) report(request string, what orch.What, answer any) (queued bool, 
 	defer cancel()
 	client, err := daemon.Connect(ctx, home, c.from(), true)
 	if err == nil {
-		err = client.Do(ctx, request, what, answer)
+		err = client.Do(ctx, c.request, what, answer)
 	}
 	if err == nil || c.ctx.Err() != nil || !outOfReach(err) {
 		return false, err
 	}
-	return true, daemon.Spool(home, request, what.Type(), c.from(), what)
+	failpoint.At("report.spool.before")
+	return true, daemon.Spool(home, c.request, what.Type(), c.from(), what)
 }
 
 // doneTime is how long a report waits for the daemon before it is queued.
@@ -139,7 +157,7 @@ const doneTime = 10 * time.Second
 // outOfReach tells that no daemon has judged what it was sent.
 func outOfReach(err error) bool {
 	var e *orch.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && exits[e.Code] == exitUnreachable
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &e) && exitOf(e.Code) == exitUnreachable
 }
 
 func (p *printer) doneSaid(a orch.DoneAnswer) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
 	"st/orch"
@@ -9,18 +8,21 @@ import (
 	"st/tmux"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "key", args: "W [KEY…]", min: 1, max: -1, about: "press keys on a worker's screen",
-		help: "For persons, where a screen blocks a worker: it says which screen stood there before and after. Keys\n" +
-			"are tmux's names (Enter, Escape, Up, C-c) or one character each; --literal types a text before them.\n" +
-			"When the screen becomes another one, the keys that are left are not pressed (7). An agent is refused,\n" +
-			"unless config.toml says [agents_may] verbs = [\"worker key\"].",
-		flags: []cli.Flag{&cli.StringFlag{Name: "literal", Usage: "type this `TEXT` first"}},
-		codes: []int{exitGone, exitRefused, exitUnknown},
-		run:   workerKey,
-	})
+var workerKeyVerb = &verb{
+	noun: "worker", name: "key", args: "W [KEY…]", min: 1, max: -1, about: "press keys on a worker's screen",
+	help: "For persons, where a screen blocks a worker: it says which screen stood there before and after. Keys\n" +
+		"are tmux's names (Enter, Escape, Up, C-c) or one character each; --literal types a text before them.\n" +
+		"When the screen becomes another one, the keys that are left are not pressed (7). An agent is refused,\n" +
+		"unless config.toml says [agents_may] verbs = [\"worker key\"].",
+	flags: func() []cli.Flag {
+		return []cli.Flag{&cli.StringFlag{Name: "literal", Usage: "type this `TEXT` first"}}
+	},
+	codes: []int{exitGone, exitRefused, exitUnknown},
+	sends: orch.WorkerKey{},
+	run:   workerKey,
 }
+
+func init() { register(workerKeyVerb) }
 
 func workerKey(c *call) (int, error) {
 	order, err := c.keyOrder()
@@ -32,7 +34,7 @@ func workerKey(c *call) (int, error) {
 		return 0, err
 	}
 	var a orch.KeyAnswer
-	if err := client.Do(c.ctx, uuid.NewString(), order, &a); err != nil {
+	if err := c.order(client, order, &a); err != nil {
 		return 0, err
 	}
 	code := exitDone

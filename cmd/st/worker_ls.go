@@ -6,13 +6,20 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "ls", about: "the workers of the run",
-		flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also those that are gone, and those of ended runs"}},
-		run:   workerLs,
-	})
+var workerLsVerb = &verb{
+	noun: "worker", name: "ls", about: "the workers of the run",
+	help: "STATE is how the work stands: queued (in line for a window, with its place), running, needs_input,\n" +
+		"finished, failed, no_report, no_task (adopted without one), released, gone, gone_resumable (its tmux server has\n" +
+		"ended, and it may come back; ? = it can't be told in which pane: worker attach), or unknown. STATUS is what the\n" +
+		"agent does. Beside the state stands team of N for one that coordinates N workers itself, and orphan for one of\n" +
+		"which the coordinator is gone. Released ones are shown with --all.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "those of every run, also of ended ones"}}
+	},
+	run: workerLs,
 }
+
+func init() { register(workerLsVerb) }
 
 func workerLs(c *call) (int, error) {
 	var list []orch.WorkerInfo

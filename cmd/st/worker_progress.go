@@ -1,20 +1,19 @@
 package main
 
 import (
-	"github.com/google/uuid"
-
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "progress", args: "TEXT", min: 1, max: 1,
-		about: "a worker says what it does just now",
-		help:  "For workers. It is a state that the next progress replaces, not a message.",
-		codes: []int{exitRefused},
-		run:   workerProgress,
-	})
+var workerProgressVerb = &verb{
+	noun: "worker", name: "progress", args: "TEXT", min: 1, max: 1,
+	about: "a worker says what it does just now",
+	help:  "For workers. It is a state that the next progress replaces, not a message.",
+	codes: []int{exitRefused},
+	sends: orch.WorkerProgress{},
+	run:   workerProgress,
 }
+
+func init() { register(workerProgressVerb) }
 
 func workerProgress(c *call) (int, error) {
 	if c.arg(0) == "" {
@@ -24,7 +23,7 @@ func workerProgress(c *call) (int, error) {
 		return 0, c.misuse("worker progress: TEXT: %s", why)
 	}
 	var a orch.WorkerAnswer
-	queued, err := c.report(uuid.NewString(), orch.WorkerProgress{Text: c.arg(0)}, &a)
+	queued, err := c.report(orch.WorkerProgress{Text: c.arg(0)}, &a)
 	if err != nil {
 		return 0, err
 	}

@@ -9,19 +9,21 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "read", args: "W", min: 1, max: 1,
-		about: "what a worker reported and last said",
-		flags: []cli.Flag{
+var workerReadVerb = &verb{
+	noun: "worker", name: "read", args: "W", min: 1, max: 1,
+	about: "what a worker reported and last said",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.IntFlag{Name: "limit", Usage: "at most `N` bytes of the answer; 0 for 64 KiB"},
 			&cli.IntFlag{Name: "cursor", Usage: "go on at byte `N` of the answer, as an earlier read said"},
 			&cli.BoolFlag{Name: "screen", Usage: "also what its window shows now"},
-		},
-		codes: []int{exitGone}, // its window is closed, and --screen was wanted
-		run:   workerRead,
-	})
+		}
+	},
+	codes: []int{exitGone, exitRefused}, // its window is closed or not there yet, and --screen was wanted
+	run:   workerRead,
 }
+
+func init() { register(workerReadVerb) }
 
 func workerRead(c *call) (int, error) {
 	var r orch.ReadInfo
@@ -40,7 +42,7 @@ func (p *printer) read(r orch.ReadInfo) error {
 		return err
 	}
 	err := p.fields([]field{
-		{"outcome", r.Outcome}, {"files", strings.Join(r.Files, ", ")}, {"branch", r.Branch}, {"base", r.Base},
+		{"outcome", r.Outcome}, {"files", strings.Join(r.Files, ", ")}, {"outside its scope", outsideOf(r.Worker)}, {"branch", r.Branch}, {"base", r.Base},
 		{"commits", strings.Join(r.Commits, ", ")},
 	})
 	if err != nil {

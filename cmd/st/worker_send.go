@@ -8,32 +8,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
 	"st/orch"
 	"st/orch/daemon"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "send", args: "W [TEXT]", min: 1, max: 2, about: "send a message to a worker",
-		help: "The text is kept as a file beside the worker's task. One line that names the file is typed when the\n" +
-			"agent's turn has ended and its input line is empty; several messages go in one after the other. A\n" +
-			"report that was made stays. With --now the line is typed at once, or 7 tells why it can't be: a running\n" +
-			"turn is never interrupted. --wait and --now return when a hook has proved the line, 9 where none did.",
-		flags: []cli.Flag{
+var workerSendVerb = &verb{
+	noun: "worker", name: "send", args: "W [TEXT]", min: 1, max: 2, about: "send a message to a worker",
+	help: "The text is kept as a file beside the worker's task. One line that names the file is typed when the\n" +
+		"agent's turn has ended and its input line is empty; several messages go in one after the other. A\n" +
+		"report that was made stays. With --now the line is typed at once, or 7 tells why it can't be: a running\n" +
+		"turn is never interrupted. --wait and --now return when a hook has proved the line, 9 where none did.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "the message, read from `FILE` (at most 1 MiB)"},
 			&cli.BoolFlag{Name: "now", Usage: "type it at once or not at all"},
 			&cli.DurationFlag{Name: "wait", Usage: "wait at most this long until it is proved"},
-		},
-		codes: []int{exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
-		run:   workerSend,
-	})
+		}
+	},
+	codes: []int{exitGone, exitRefused, exitUnknown, exitTimedOut, exitInterrupted},
+	sends: orch.WorkerSend{},
+	run:   workerSend,
 }
 
+func init() { register(workerSendVerb) }
+
 func workerSend(c *call) (int, error) {
-	text, err := c.letter()
+	if c.IsSet("wait") && c.Duration("wait") <= 0 {
+		return 0, c.misuse("worker send: --wait must be longer than nothing")
+	}
+	text, err := c.writing("the message")
 	if err != nil {
 		return 0, err
 	}
@@ -43,10 +48,11 @@ func workerSend(c *call) (int, error) {
 	}
 	var a orch.SendAnswer
 	order := orch.WorkerSend{Worker: c.arg(0), Text: text, Now: c.Bool("now")}
-	if err := client.Do(c.ctx, uuid.NewString(), order, &a); err != nil {
+	if err := c.order(client, order, &a); err != nil {
 		return 0, err
 	}
 	m := a.Message
+	m.Body = inRecord(text)
 	if c.Bool("now") || c.IsSet("wait") {
 		if err := c.followMessage(client, &m); err != nil {
 			return 0, err
@@ -59,37 +65,6 @@ func workerSend(c *call) (int, error) {
 		return c.sentCode(m), c.out.data(orch.SendAnswer{Message: m})
 	}
 	return c.sentCode(m), c.out.sent(m)
-}
-
-// letter is the text of the message, from the argument or from --file.
-func (c *call) letter() (string, error) {
-	file, err := c.text("file")
-	switch {
-	case err != nil:
-		return "", err
-	case c.IsSet("file") && len(c.arguments) > 1:
-		return "", c.misuse("worker send: TEXT and --file exclude each other")
-	case !c.IsSet("file") && len(c.arguments) < 2:
-		return "", c.misuse("worker send: TEXT or --file is missing")
-	case c.IsSet("wait") && c.Duration("wait") <= 0:
-		return "", c.misuse("worker send: --wait must be longer than nothing")
-	}
-	text := c.arg(1)
-	if c.IsSet("file") {
-		if file, err = filepath.Abs(file); err != nil {
-			return "", err
-		}
-		if text, err = readText(file); err != nil {
-			return "", err
-		}
-	}
-	if strings.TrimSpace(text) == "" {
-		return "", c.misuse("worker send: the message is empty")
-	}
-	if why := unfit(text); why != "" {
-		return "", c.misuse("worker send: TEXT: %s", why)
-	}
-	return text, nil
 }
 
 // proofTime is how long a message for now is followed: its typing, and then the time in which a hook should prove it.

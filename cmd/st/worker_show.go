@@ -2,12 +2,12 @@ package main
 
 import "st/orch"
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "show", args: "W", min: 1, max: 1, about: "one worker in full",
-		run: workerShow,
-	})
+var workerShowVerb = &verb{
+	noun: "worker", name: "show", args: "W", min: 1, max: 1, about: "one worker in full",
+	run: workerShow,
 }
+
+func init() { register(workerShowVerb) }
 
 func workerShow(c *call) (int, error) {
 	var w orch.WorkerInfo

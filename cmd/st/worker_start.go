@@ -13,57 +13,54 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
 	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
+	"st/orch/worktree"
 	"st/tmux"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "start", about: "start an agent in a window of its own and hand it a task",
-		help: "It returns when a hook of the agent has proved that the turn began, or says honestly that it has not:\n" +
-			"4 where a screen blocks the agent (nothing was submitted; the task line stays owed and is typed when\n" +
-			"the screen is gone), 9 where the line was typed and no hook has come. Without a run one is begun.\n" +
-			"Ctrl-C ends only the waiting.",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "agent", Usage: "the kind of agent: `KIND`"},
-			&cli.StringFlag{Name: "name", Usage: "what the worker and its window are called: `N`"},
+var workerStartVerb = &verb{
+	noun: "worker", name: "start", about: "start an agent in a window of its own and hand it a task",
+	help: "It returns when a hook of the agent has proved that the turn began, or says honestly that it has not:\n" +
+		"4 where a screen blocks the agent (nothing was submitted; the task line stays owed and is typed when\n" +
+		"the screen is gone), 9 where the line was typed and no hook has come. Without a run one is begun.\n" +
+		"With --scope it may edit only what the patterns match, relative to its folder: the last that matches a path counts, one\n" +
+		"with ! takes out, and one that matches a folder matches all in it. Its hooks refuse what is outside; what slips through\n" +
+		"is found by git when it reports. Quote the patterns: --scope 'api/**' --scope '!api/gen/**'.\n" +
+		"Where config.toml sets max_workers and so many are unsettled, the start waits in line for its window\n" +
+		"(state queued). --timeout counts from the window on. Ctrl-C ends only the waiting.\n" +
+		"With --worktree it works in a git worktree of its own, on a branch of its own, begun at --base, else at what is\n" +
+		"checked out in the folder. The worktree lies beside the repository, or where worktrees in config.toml says; files\n" +
+		"that git ignores and " + worktree.IncludeFile + " names are copied into it. It stays until st worker finish or st gc.\n" +
+		"--setup runs in it before the agent begins, in sh, with ST_REPO naming the working tree that it comes from.\n" +
+		"Under --request the same start is one that has the same kind, name, task text,\n" +
+		"folder, worktree, session, model, --arg, --scope and --env: then it waits for the worker that there is.",
+	flags: func() []cli.Flag {
+		return append([]cli.Flag{
 			&cli.StringFlag{Name: "task", Usage: "the task, read from `FILE`"},
+			&cli.StringFlag{Name: "task-id", Usage: "a task that is there and ready: `T`"},
 			&cli.StringFlag{Name: "prompt", Usage: "the task itself: `TEXT`"},
-			&cli.StringFlag{Name: "dir", Usage: "the folder to work in: `D`"},
-			&cli.StringFlag{Name: "session", Usage: "open the window in this session: `S`"},
-			&cli.StringFlag{Name: "model", Usage: "the model: `M`, as the agent calls it"},
-			&cli.StringSliceFlag{Name: "arg", Usage: "a further argument `A` for the agent; may be repeated", KeepSpace: true},
-			&cli.StringSliceFlag{Name: "env", Usage: "a variable `K=V` for the agent; may be repeated", KeepSpace: true},
-			&cli.DurationFlag{Name: "timeout", Usage: "how long its input line may take to come up (90s)"},
-			&cli.DurationFlag{Name: "turn-timeout", Usage: "how long the proof of its turn may take (30s)"},
 			&cli.BoolFlag{Name: "detach", Usage: "return as soon as the start is recorded"},
-		},
-		needs: []string{"agent"},
-		codes: []int{exitNeedsInput, exitGone, exitRefused, exitUnknown, exitInterrupted},
-		run:   workerStart,
-	})
+		}, launchFlags()...)
+	},
+	needs: []string{"agent"},
+	codes: []int{exitNeedsInput, exitGone, exitRefused, exitUnknown, exitInterrupted},
+	sends: orch.WorkerStart{},
+	run:   workerStart,
 }
 
-// startOrder is the order with what only the daemon can look up: the session by its name.
-type startOrder struct {
-	orch.WorkerStart
-	Session string `json:"session,omitempty"`
-}
+func init() { register(workerStartVerb) }
 
 func workerStart(c *call) (int, error) {
 	order, kind, err := c.startOrder()
 	if err != nil {
 		return 0, err
 	}
-	if err := c.checkTerminal(); err != nil {
-		return 0, err
-	}
-	if order.Program, err = program(kind); err != nil {
+	order.Program, err = c.ready(kind)
+	if err != nil && !c.taken() {
 		return 0, err
 	}
 	client, err := c.connect()
@@ -74,7 +71,7 @@ func workerStart(c *call) (int, error) {
 		return 0, err
 	}
 	var a orch.StartAnswer
-	if err := client.Do(c.ctx, uuid.NewString(), order, &a); err != nil {
+	if err := c.order(client, order, &a); err != nil {
 		return 0, errors.Join(err, dropEnv(order.EnvFile, err))
 	}
 	if a.NewRun {
@@ -84,6 +81,19 @@ func workerStart(c *call) (int, error) {
 		return c.detached(client, a)
 	}
 	return c.followStart(client, a)
+}
+
+// ready finds the agent's program, and refuses a start where there is none or no multiplexer.
+func (c *call) ready(kind hooks.Kind) (path string, err error) {
+	if err := c.checkTerminal(); err != nil {
+		return "", err
+	}
+	return program(kind)
+}
+
+// taken tells whether the request was taken before: then nothing is needed any more to do it.
+func (c *call) taken() bool {
+	return c.IsSet("request") && c.get("request", orch.RequestArgs{Request: c.request}, nil) == nil
 }
 
 // dropEnv removes the environment of a start that was refused. Where no answer came, because somebody pressed
@@ -100,93 +110,47 @@ func dropEnv(path string, why error) error {
 }
 
 // startOrder reads flags and task.
-func (c *call) startOrder() (startOrder, hooks.Kind, error) {
-	order := startOrder{Session: c.String("session")}
-	order.Args = c.StringSlice("arg")
-	order.ReadyTimeout, order.TurnTimeout = c.Duration("timeout"), c.Duration("turn-timeout")
-	texts := map[string]*string{"agent": &order.Kind, "name": &order.Name, "session": &order.Session, "model": &order.Model}
-	for name, into := range texts {
-		value, err := c.text(name)
-		if err != nil {
-			return order, nil, err
-		}
-		*into = value
-	}
-	if order.Kind == "" {
-		return order, nil, c.misuse("worker start: --agent is missing; there are %s", strings.Join(hooks.Names(), ", "))
-	}
-	kind, err := hooks.Lookup(order.Kind)
+func (c *call) startOrder() (daemon.StartOrder, hooks.Kind, error) {
+	var order daemon.StartOrder
+	kind, err := c.launchOrder(&order)
 	if err != nil {
-		return order, nil, c.misuse("worker start: %v", err)
-	}
-	for _, name := range []string{"timeout", "turn-timeout"} {
-		if c.IsSet(name) && c.Duration(name) <= 0 {
-			return order, nil, c.misuse("worker start: --%s must be longer than nothing", name)
-		}
-	}
-	if order.EnvNames, err = c.envNames(); err != nil {
 		return order, nil, err
 	}
-	if err := c.readTask(&order); err != nil {
-		return order, nil, err
-	}
-	order.Dir, err = folder(c.String("dir"), c.IsSet("dir"))
-	return order, kind, err
+	return order, kind, c.readTask(&order)
 }
 
 // setBySt are the variables that tell an agent's process where it is and whose it is.
-var setBySt = []string{"ST_HOME", "ST_AGENT", "TMUX", "TMUX_PANE"}
+var setBySt = []string{"ST_HOME", "ST_AGENT", "TMUX", "TMUX_PANE", hooks.ScopeEnv}
 
 func (c *call) envNames() ([]string, error) {
 	var names []string
 	for _, pair := range c.StringSlice("env") {
 		name, _, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || strings.ContainsRune(pair, 0) {
-			return nil, c.misuse("worker start: --env %s: NAME=VALUE is wanted", quoted(name))
+			return nil, c.misuse("%s: --env %s: NAME=VALUE is wanted", c.verb.path(), quoted(name))
 		}
 		if strings.ContainsFunc(name, unicode.IsControl) {
-			return nil, c.misuse("worker start: --env %s: there is a control character in the name", quoted(name))
+			return nil, c.misuse("%s: --env %s: there is a control character in the name", c.verb.path(), quoted(name))
 		}
 		if slices.Contains(setBySt, name) {
-			return nil, c.misuse("worker start: --env %s: st sets that one itself", quoted(name))
+			return nil, c.misuse("%s: --env %s: st sets that one itself", c.verb.path(), quoted(name))
 		}
 		names = append(names, name)
 	}
 	return names, nil
 }
 
-// readTask takes the task from --task or --prompt.
-func (c *call) readTask(order *startOrder) error {
-	switch {
-	case c.IsSet("task") && c.IsSet("prompt"):
-		return c.misuse("worker start: --task and --prompt exclude each other")
-	case !c.IsSet("task") && !c.IsSet("prompt"):
-		return c.misuse("worker start: --task or --prompt is missing")
-	case c.IsSet("prompt"):
-		order.Spec = c.String("prompt")
-		if strings.TrimSpace(order.Spec) == "" {
-			return c.misuse("worker start: --prompt is empty")
-		}
-		if why := unfit(order.Spec); why != "" {
-			return c.misuse("worker start: --prompt: %s", why)
-		}
-		return nil
-	}
-	path, err := filepath.Abs(c.String("task"))
-	if err != nil {
+// readTask takes the task from --task or --prompt, or the id of one that is there.
+func (c *call) readTask(order *daemon.StartOrder) (err error) {
+	if !c.IsSet("task-id") {
+		order.Spec, order.Source, err = c.readSpec("prompt", "task")
 		return err
 	}
-	if c.String("task") == "" {
-		return c.misuse("worker start: --task is empty")
+	if c.IsSet("task") || c.IsSet("prompt") {
+		return c.misuse("worker start: --task-id excludes --task and --prompt")
 	}
-	if order.Spec, err = readText(path); err != nil {
-		return err
-	}
-	order.Source = path
-	if strings.TrimSpace(order.Spec) == "" {
-		return &orch.Error{Code: "bad_task", Message: "file " + quoted(path) + ": it is empty", Hint: "write the task into it"}
-	}
-	return nil
+	order.Task, err = c.text("task-id")
+	return err
 }
 
 // folder is where the worker works: an absolute path of a folder that is there.
@@ -257,44 +221,71 @@ func program(kind hooks.Kind) (string, error) {
 
 // detached answers before anything has settled.
 func (c *call) detached(client *daemon.Client, a orch.StartAnswer) (int, error) {
+	var info orch.StartInfo
+	if err := client.Get(c.ctx, "start", orch.StartArgs{Dispatch: a.Dispatch}, &info); err != nil {
+		return 0, err
+	}
 	if c.out.json {
-		var info orch.StartInfo
-		if err := client.Get(c.ctx, "start", orch.StartArgs{Dispatch: a.Dispatch}, &info); err != nil {
-			return 0, err
-		}
 		return exitDone, c.out.data(info)
 	}
-	return exitDone, c.out.say("starting worker %s %s in %s: task %s, dispatch %s; st worker wait %s tells how it goes",
-		a.Worker, quoted(a.Name), a.Run, a.Task, a.Dispatch, a.Worker)
+	c.out.overlaps(info)
+	does := "starting"
+	if a.Queued > 0 {
+		does = inLine(a.Queued) + ":"
+	}
+	return exitDone, c.out.say("%s worker %s %s in %s: task %s, dispatch %s; st worker wait %s tells how it goes",
+		does, a.Worker, quoted(a.Name), a.Run, a.Task, a.Dispatch, a.Worker)
 }
 
 // followStart waits until it is known what became of the start.
 func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, error) {
 	var info orch.StartInfo
-	told, asked := 0, ""
+	told, asked, place, first := 0, "", 0, true
 	err := c.watch(c.ctx, client, "start", orch.StartArgs{Dispatch: a.Dispatch}, func(raw json.RawMessage) (bool, error) {
 		info = orch.StartInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
 			return false, err
 		}
+		if first {
+			c.out.overlaps(info)
+			first = false
+		}
+		place = c.out.queue(info, place)
 		told = c.out.stages(info, told)
 		asked = c.out.asks(info.Worker, asked)
 		return info.Delivery == "", nil
 	})
 	switch {
 	case errors.Is(c.ctx.Err(), context.Canceled):
-		return 0, &orch.Error{
-			Code: "interrupted", Message: fmt.Sprintf("stopped waiting; the start of worker %s goes on", a.Worker),
-			Next: []string{"st worker show " + a.Worker, "st worker stop " + a.Worker},
+		if info.Worker.ID == "" {
+			place = a.Queued // nothing was heard of it since
 		}
+		return 0, leftStarting(a, place)
 	case err != nil:
 		return 0, err
 	case info.Error != nil || info.Code == exitGone:
-		return 0, startFault(info)
+		info.Code = fail(c.out, startFault(info))
 	case c.out.json:
-		return info.Code, c.out.data(info)
+		err = c.out.data(info)
+	default:
+		err = c.out.started(info)
 	}
-	return info.Code, c.out.started(info)
+	if err == nil {
+		c.toldNews(client, info.New)
+	}
+	return info.Code, err
+}
+
+// leftStarting says what becomes of a start that nobody waits for any more.
+func leftStarting(a orch.StartAnswer, place int) error {
+	e := &orch.Error{
+		Code: "interrupted", Message: fmt.Sprintf("stopped waiting; the start of worker %s goes on", a.Worker),
+		Next: []string{"st worker show " + a.Worker, "st worker stop " + a.Worker},
+	}
+	if place > 0 {
+		e.Message = fmt.Sprintf("stopped waiting; worker %s stays in line (%s)", a.Worker, ordinal(place))
+	}
+	return e
 }
 
 // startFault is a start that came to nothing: no window, or an agent that ended.
@@ -302,6 +293,12 @@ func startFault(info orch.StartInfo) error {
 	e := &orch.Error{
 		Code:    "agent_exited",
 		Message: fmt.Sprintf("worker %s ended during its start, task %s was not delivered", named(info.Worker), info.Task),
+	}
+	switch {
+	case info.Worker.State == "gone_resumable":
+		e.Message = fmt.Sprintf("the terminals were closed while worker %s was starting; whether it has task %s is told when its conversation is taken up again", named(info.Worker), info.Task)
+	case !reached(info, "window"):
+		e.Message = fmt.Sprintf("worker %s was stopped before it had a window, task %s was not delivered", named(info.Worker), info.Task)
 	}
 	if info.Error != nil {
 		told := *info.Error
@@ -312,6 +309,28 @@ func startFault(info orch.StartInfo) error {
 		e.Next = info.Next
 	}
 	return e
+}
+
+// queue says what a start waits for, and on a terminal how the line goes on; it answers the place that was told.
+func (p *printer) queue(info orch.StartInfo, told int) int {
+	switch {
+	case info.Queued == told:
+	case info.Queued == 0:
+		p.progress("its turn has come")
+	case told == 0:
+		p.note("queued: %s (max_workers = %d); who has the places: st worker ls --all", ahead(info.Queued), info.MaxWorkers)
+	default:
+		p.progress("queued: %s", ahead(info.Queued))
+	}
+	return info.Queued
+}
+
+// ahead says who comes before a place in line.
+func ahead(place int) string {
+	if place == 1 {
+		return "next in line"
+	}
+	return fmt.Sprintf("%d before it", place-1)
 }
 
 // stages shows which stage the start has reached, and answers how many have been shown.
@@ -340,6 +359,13 @@ func (p *printer) asks(w orch.WorkerInfo, told string) string {
 	return w.WaitingFor
 }
 
+// overlaps tells of the live workers that may edit a file which the new one may edit too.
+func (p *printer) overlaps(info orch.StartInfo) {
+	for _, o := range info.Overlaps {
+		p.note("its scope may meet that of worker %s %s, which is live: %s, in %s", o.Worker, quoted(o.Name), clean(strings.Join(o.Scope, " ")), o.Dir)
+	}
+}
+
 // started says what became of the start.
 func (p *printer) started(info orch.StartInfo) error {
 	w := info.Worker
@@ -365,8 +391,14 @@ func (p *printer) started(info orch.StartInfo) error {
 			p.note("nothing was submitted; the task line is typed as soon as its input line is free")
 		}
 	}
+	if w.Worktree != "" {
+		p.note("worktree %s, branch %s from %.12s", w.Worktree, w.Branch, w.Base)
+	}
 	for _, left := range info.LeftOver {
 		p.note("left over: %s", left)
+	}
+	if info.Unheard != "" {
+		p.note("no hook of agent %s has come yet; where none is installed (st hooks status) it is not told how this goes on and has to wait", info.Unheard)
 	}
 	for _, next := range info.Next {
 		p.note("  %s", next)
@@ -392,6 +424,11 @@ func blocked(info orch.StartInfo) string {
 }
 
 func seconds(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
+
+// reached tells whether a start has come to a stage.
+func reached(info orch.StartInfo, stage string) bool {
+	return slices.ContainsFunc(info.Stages, func(s orch.Stage) bool { return s.Name == stage && s.OK })
+}
 
 func turnTime(info orch.StartInfo) string {
 	for _, s := range info.Stages {

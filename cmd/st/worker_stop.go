@@ -13,16 +13,17 @@ import (
 	"st/orch"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "stop", args: "W", min: 1, max: 1, about: "end a worker's agent and close its pane",
-		help: "The agent is asked to quit, then its pane is closed and its processes end. What detached itself is\n" +
-			"named. On a terminal stop asks; elsewhere it wants --yes.",
-		flags: []cli.Flag{&cli.BoolFlag{Name: "yes", Usage: "don't ask"}},
-		codes: []int{exitRefused},
-		run:   workerStop,
-	})
+var workerStopVerb = &verb{
+	noun: "worker", name: "stop", args: "W", min: 1, max: 1, about: "end a worker's agent and close its pane",
+	help: "The agent is asked to quit, then its pane is closed and its processes end. What detached itself is\n" +
+		"named. One that is queued never gets its window. On a terminal stop asks; elsewhere it wants --yes.",
+	flags: func() []cli.Flag { return []cli.Flag{&cli.BoolFlag{Name: "yes", Usage: "don't ask"}} },
+	codes: []int{exitRefused},
+	sends: orch.WorkerStop{},
+	run:   workerStop,
 }
+
+func init() { register(workerStopVerb) }
 
 func workerStop(c *call) (int, error) {
 	if !c.Bool("yes") {

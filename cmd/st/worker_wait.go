@@ -11,24 +11,27 @@ import (
 
 	"st/orch"
 	"st/orch/daemon"
+	"st/orch/failpoint"
 )
 
-func init() {
-	register(&verb{
-		noun: "worker", name: "wait", args: "[W…]", max: -1, about: "wait until workers are settled or need somebody",
-		help: "Without W it waits for all workers of the run. It returns when all are settled, or at once when one\n" +
-			"newly needs input, ended without a report or is gone; the same state is told once. Of several exit\n" +
-			"codes the first that holds of 3, 6, 4, 5, 0 is taken. Without --timeout it waits as long as it takes;\n" +
-			"Ctrl-C ends only the waiting.",
-		flags: []cli.Flag{
+var workerWaitVerb = &verb{
+	noun: "worker", name: "wait", args: "[W…]", max: -1, about: "wait until workers are settled or need somebody",
+	help: "Without W it waits for all workers of the run. It returns when all are settled, or at once when one\n" +
+		"newly needs input, ended without a report or is gone; the same state is told once. Of several exit\n" +
+		"codes the first that holds of 3, 6, 4, 5, 0 is taken. Without --timeout it waits as long as it takes;\n" +
+		"Ctrl-C ends only the waiting.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
 			&cli.BoolFlag{Name: "any", Usage: "return at the first that settles"},
 			&cli.DurationFlag{Name: "timeout", Usage: "wait at most this long"},
 			&cli.BoolFlag{Name: "through-input", Usage: "tell a need for input only at the end"},
-		},
-		codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitTimedOut, exitInterrupted},
-		run:   workerWait,
-	})
+		}
+	},
+	codes: []int{exitWorkFailed, exitNeedsInput, exitNoReport, exitGone, exitTimedOut, exitInterrupted},
+	run:   workerWait,
 }
+
+func init() { register(workerWaitVerb) }
 
 func workerWait(c *call) (int, error) {
 	client, err := c.connect()
@@ -50,7 +53,10 @@ func workerWait(c *call) (int, error) {
 	if err := c.waited(info); err != nil {
 		return 0, err
 	}
-	return code, c.told(client, info.New)
+	failpoint.At("wait.printed")
+	err = c.told(client, info.New)
+	failpoint.At("wait.told")
+	return code, err
 }
 
 // waitFor follows the view until it is done or the time is over.
@@ -61,11 +67,15 @@ func (c *call) waitFor(client *daemon.Client, args orch.WaitArgs) (orch.WaitInfo
 	}
 	defer cancel()
 	var info orch.WaitInfo
-	shown := false
+	shown, lost := false, false
 	err := c.watch(ctx, client, "wait", args, func(raw json.RawMessage) (bool, error) {
 		info = orch.WaitInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
 			return false, err
+		}
+		if gone := cutOff(info.Workers); gone != "" && !lost {
+			c.out.note("the terminals of %s were closed: st restore brings them back, and the wait goes on", gone)
+			lost = true
 		}
 		if !info.Done && !shown {
 			c.out.progress("waiting for %s (Ctrl-C ends only the waiting)", unsettled(info.Workers))
@@ -130,8 +140,13 @@ func (c *call) waited(info orch.WaitInfo) error {
 func (p *printer) waitedFor(w orch.WorkerInfo) error {
 	text := w.Summary
 	switch {
+	case blockedBy(w) != nil:
+		text = asks(w)
 	case w.State == "needs_input":
 		text = "answer it in window " + w.Window + " of session " + w.Session
+		if w.Gate != "" {
+			text = "a person answers gate " + w.Gate
+		}
 		if w.Waits != "" {
 			text = w.Waits + " - " + text
 		}
@@ -145,6 +160,11 @@ func (p *printer) waitedFor(w orch.WorkerInfo) error {
 	if err := p.say("%s: %s%s", named(w), p.state(w), text); err != nil {
 		return err
 	}
+	if outside := outsideOf(w); outside != "" && w.OutsideUnchecked == "" {
+		if err := p.say("  changed outside its scope: %s", outside); err != nil {
+			return err
+		}
+	}
 	if next := afterWait(w); next != "" {
 		p.note("  %s", next)
 	}
@@ -154,8 +174,14 @@ func (p *printer) waitedFor(w orch.WorkerInfo) error {
 // afterWait is the line that somebody types who wants to know more of how a worker stands, "" where its report
 // has said it.
 func afterWait(w orch.WorkerInfo) string {
+	if q := blockedBy(w); q != nil {
+		return replyLine(q.ID)
+	}
 	switch w.State {
 	case "needs_input", "unknown":
+		if w.Gate != "" {
+			return "st gate show " + w.Gate
+		}
 		return "st worker read " + w.ID + " --screen"
 	case "failed", "no_report", "gone":
 		return "st worker read " + w.ID
@@ -171,11 +197,32 @@ func (c *call) told(client *daemon.Client, states []orch.Told) error {
 	return client.Do(c.ctx, uuid.NewString(), orch.WaitTold{States: states}, nil)
 }
 
+// toldNews says that news of a worker have been printed, so that nobody brings them to the caller once more.
+func (c *call) toldNews(client *daemon.Client, states []orch.Told) {
+	if len(states) == 0 {
+		return
+	}
+	if err := client.Do(c.ctx, uuid.NewString(), orch.WaitTold{States: states, News: true}, nil); err != nil {
+		c.out.note("st: what was told here may be told once more: %s", reason(err))
+	}
+}
+
 func unsettled(list []orch.WorkerInfo) string {
 	var names []string
 	for _, w := range list {
 		if !w.Settled {
 			names = append(names, w.ID+" "+quoted(w.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// cutOff names the workers whose server has ended and who may come back.
+func cutOff(workers []orch.WorkerInfo) string {
+	var names []string
+	for _, w := range workers {
+		if w.State == "gone_resumable" {
+			names = append(names, named(w))
 		}
 	}
 	return strings.Join(names, ", ")

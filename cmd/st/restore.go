@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"st/hooks"
+	"st/orch"
+	"st/orch/daemon"
+)
+
+var restoreVerb = &verb{
+	name: "restore", about: "bring back sessions, windows and agents after the tmux server has ended",
+	help: "Sessions and windows come back in their order, with names, folders and what was active; agents in their conversations,\n" +
+		"with their flags and hooks; everything else as a shell in its folder. What is there already, by whoever has brought it\n" +
+		"back, is left as it is: a second restore finds nothing to do. Agents get the environment of who calls; one that was\n" +
+		"started with --env is named. Where no server runs one is started. restore in config.toml says what is done without\n" +
+		"this verb: ask (the next person at a terminal is told), auto, or off. --forget drops what was lost; agents that may\n" +
+		"come back are then restarted or stopped one by one.",
+	flags: func() []cli.Flag {
+		return []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
+			&cli.BoolFlag{Name: "forget", Usage: "nobody wants it back"},
+		}
+	},
+	codes: []int{exitNeedsInput, exitRefused},
+	run:   restore,
+}
+
+func init() { register(restoreVerb) }
+
+func restore(c *call) (int, error) {
+	client, err := c.connect()
+	if err != nil {
+		return 0, err
+	}
+	order := daemon.RestoreOrder{DryRun: c.Bool("dry-run"), Forget: c.Bool("forget")}
+	if order.EnvFile, err = writeEnv(client.Home(), nil); err != nil {
+		return 0, err
+	}
+	if !order.DryRun && !order.Forget {
+		c.out.progress("restoring (Ctrl-C ends only the waiting)")
+	}
+	var info orch.RestoreInfo
+	if err := client.Do(c.ctx, c.request, order, &info); err != nil {
+		return 0, errors.Join(err, dropEnv(order.EnvFile, err))
+	}
+	tookNote(client.Home())
+	if c.out.json {
+		return restoreCode(info), c.out.data(info)
+	}
+	return restoreCode(info), c.out.restored(info, order)
+}
+
+// restoreCode is 4 where an agent waits for a person, and 1 where one could not be started.
+func restoreCode(info orch.RestoreInfo) int {
+	code := exitDone
+	for _, w := range info.Windows {
+		for _, p := range w.Panes {
+			switch {
+			case p.What == "failed" && !info.DryRun:
+				return exitFailed
+			case p.What == "waiting":
+				code = exitNeedsInput
+			}
+		}
+	}
+	return code
+}
+
+func (p *printer) restored(info orch.RestoreInfo, o daemon.RestoreOrder) error {
+	if len(info.Windows) == 0 || info.Already && !o.Forget && !worthTelling(info) {
+		return p.say("nothing to do: nothing was lost that is not there")
+	}
+	session := ""
+	for _, w := range info.Windows {
+		if name := w.Server + w.Session; name != session {
+			session = name
+			if err := p.say("session %s (%s)", quoted(w.Session), w.Server); err != nil {
+				return err
+			}
+		}
+		if err := p.restoredWindow(w, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// worthTelling says that something could not be brought back.
+func worthTelling(info orch.RestoreInfo) bool {
+	for _, w := range info.Windows {
+		for _, p := range w.Panes {
+			if p.What == "failed" || p.What == "gone" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *printer) restoredWindow(w orch.RestoredWindow, o daemon.RestoreOrder) error {
+	what := w.What
+	switch {
+	case o.Forget && o.DryRun:
+		what = "would be forgotten"
+	case o.Forget:
+		what = "forgotten"
+	case o.DryRun && what == "restored":
+		what = "would be restored"
+	}
+	line := fmt.Sprintf("  %d %s: %s", w.Index, quoted(w.Name), what)
+	if w.Why != "" && !o.Forget {
+		line += ": " + w.Why
+	}
+	if err := p.say("%s", block(clean(line))); err != nil {
+		return err
+	}
+	for _, pane := range w.Panes {
+		if err := p.restoredPane(pane, o.DryRun); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *printer) restoredPane(pane orch.RestoredPane, dry bool) error {
+	var parts []string
+	if pane.Kind != "" {
+		who := pane.Kind
+		if pane.Worker != "" {
+			who += " " + pane.Worker
+		}
+		parts = append(parts, who)
+	}
+	does := map[string]string{"back": "is there already", "gone": "does not come back", "failed": "was not resumed"}
+	word := pane.What
+	if does[word] != "" {
+		word = does[word]
+	}
+	if dry && pane.What == "resumed" {
+		word = "would be resumed"
+	}
+	parts = append(parts, word)
+	line := "    " + strings.Join(parts, " ") + " in " + pane.Dir
+	if pane.Why != "" {
+		line += ": " + pane.Why
+	}
+	if err := p.say("%s", block(clean(line))); err != nil {
+		return err
+	}
+	if pane.Worker != "" && len(pane.Env) > 0 && pane.What != "failed" {
+		return p.say("      without what --env had given: st worker restart %s --env %s=…", pane.Worker, strings.Join(pane.Env, "=… --env "))
+	}
+	if pane.Worker != "" && (pane.What == "failed" || pane.What == "gone") {
+		next := map[string]string{"failed": "st worker restart ", "gone": "st worker retry "}[pane.What] + pane.Worker
+		return p.say("      %s", next)
+	}
+	return nil
+}
+
+// tellLost tells a person at a terminal, once, that something was lost and how it comes back. Agents and scripts are told
+// by the verbs that they ask.
+func tellLost(c *call) {
+	if c.out.json || !c.out.live || c.verb == restoreVerb || os.Getenv("ST_AGENT") != "" || hooks.Thread(os.Getenv) != "" {
+		return
+	}
+	home, err := daemon.Home(os.Getenv)
+	if err != nil {
+		return // whatever the verb was, it has said so
+	}
+	text, err := os.ReadFile(daemon.LostNote(home))
+	if err != nil || len(text) == 0 {
+		return // mostly there is none
+	}
+	c.out.note("%s", strings.TrimSpace(string(text)))
+	c.out.note("  st restore")
+	c.out.note("  st restore --dry-run")
+	tookNote(home)
+}
+
+// tookNote says that somebody has been told. A note that stays is told once more.
+func tookNote(home string) {
+	os.Remove(daemon.LostNote(home)) //nolint:errcheck // told twice is no harm
+}
