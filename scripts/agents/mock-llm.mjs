@@ -16,6 +16,11 @@
 //     MOCK: to-end COMMAND        a shell tool call, and where it is handed back while it runs, the wait for its end
 //     MOCK: while CODE COMMAND    the same, again and again as long as it ends with that exit code
 //     MOCK: as-taught             where the last tool result says "Write: COMMAND (for ...", a call of that command
+//     MOCK: told WORD COMMAND     where a later text without directives holds WORD, it is answered by this shell call
+//     MOCK: told /RE/ COMMAND     the same for each match, $1 and so on put in; all such lines that match, in their order
+//     MOCK: told-once /RE/ COMMAND  the same for the first match in the conversation
+//     MOCK: shown /RE/ A=>B | …   a shell tool call of the first command that stands by itself, four blanks before it, in what
+//                                 the conversation holds so far and that fits RE; A is replaced by B
 //     MOCK: read-file PATH        one file read (Read for Claude; "cat PATH" in the shell for Codex)
 //     MOCK: write-file PATH TEXT  one file write ("\n" in TEXT is a line feed)
 //     MOCK: sleep SECONDS         wait before the next reply (the stream is open, the agent shows "working")
@@ -30,6 +35,8 @@
 //     MOCK: usage TOKENS          the answers of this turn say that the request had so many tokens
 //     MOCK: hang                  never answer (until the client goes away)
 //   On one line, " ;; " stands between directives: "MOCK: say hi ;; MOCK: bash date".
+//   A text without directives may be part of a play: a JSON file at LOG.plays.json, read at each request, holds a list of
+//   {"text": RE, "steps": ["MOCK: ...", ...]}; the first whose RE fits the text gives it its steps.
 //   Steps run in order, one tool call for each model request; then the turn ends with text.
 //   A user text without directives that names a path ending in .md: the first step reads that file,
 //   and the directives come from the tool result. Otherwise the answer is "Mock answer: <text>".
@@ -94,6 +101,22 @@ function stripHarness(text) {
   return t;
 }
 
+// What a text without directives makes the model do, by the plays.
+function played(text) {
+  if (!opt.log || !fs.existsSync(`${opt.log}.plays.json`)) return [];
+  const play = JSON.parse(fs.readFileSync(`${opt.log}.plays.json`, 'utf8')).find((p) => new RegExp(p.text).test(text));
+  return play ? parseDirectives(play.steps.join('\n')) : [];
+}
+
+// The command that the model was shown: "/RE/ A=>B | C=>D", among the texts of a conversation. What it was not shown it
+// can't run.
+function shown(arg, texts) {
+  const [, re, rest] = /^\/(.+?)\/\s*(.*)$/.exec(arg) || [, '$^', ''];
+  const line = texts.flatMap((t) => String(t).split(/\r?\n/)).map((l) => /^ {4}(\S.*)$/.exec(l)).find((m) => m && new RegExp(re).test(m[1]));
+  if (!line) return `echo 'mock: nobody has shown me a command like ${re.replace(/'/g, '')}'; exit 9`;
+  return rest.split(' | ').filter(Boolean).reduce((c, pair) => c.replace(...pair.split('=>')), line[1]);
+}
+
 // ---------------------------------------------------------------- the script of the current turn
 
 function jsonArg(text) {
@@ -127,6 +150,16 @@ function decide(items, session) {
   let last = '';
   let results = [];         // what came of each call of the turn, in order
   let ids = [];
+  const told = [];          // what is to be done where the conversation comes to hold a word
+  const begin = (steps) => {
+    for (const s of steps) {
+      const re = s.op.startsWith('told') && /^\/(.+?)\/\s+(.*)$/.exec(s.arg);
+      const m = s.op === 'told' && !re && /^(\S+)\s+(.*)$/.exec(s.arg);
+      if (re) told.push({ re: new RegExp(re[1], 'g'), command: re[2], left: s.op === 'told' ? Infinity : 1 });
+      if (m) told.push({ word: m[1], steps: [{ op: 'bash', arg: m[2] }] });
+    }
+    return steps.filter((s) => !s.op.startsWith('told'));
+  };
 
   for (let i = 0; i < items.length; i++) {
     const it = items[i];
@@ -140,7 +173,14 @@ function decide(items, session) {
         else if (!open && /SYSTEM NOTIFICATION/.test(it.text)) { open = true; script = [{ op: 'say', arg: 'Mock: notification noted.' }]; done = 0; results = []; ids = []; prompt = '(notification)'; readsTask = false; last = 'user'; continue; }
         else continue;
       }
-      const d = parseDirectives(text);
+      let d = begin(parseDirectives(text));
+      if (!d.length) d = told.flatMap((x) => {
+        const found = x.re ? [...text.matchAll(x.re)].slice(0, x.left) : [];
+        x.left -= found.length;
+        return found.map((m) => ({ op: 'bash', arg: x.command.replace(/\$(\d)/g, (_, n) => m[n]) }));
+      });
+      if (!d.length) d = (told.find((x) => x.word && text.includes(x.word)) || { steps: [] }).steps;
+      if (!d.length) d = begin(played(text));
       const md = d.length ? null : mdPath(text);
       // A plain text in an open turn is a note: the turn goes on. (After a failed request it starts a new turn.)
       const failing = script.some((x) => x.op.startsWith('error') || x.op === 'hang');
@@ -159,7 +199,8 @@ function decide(items, session) {
     } else if (it.kind === 'result') {
       if (ids.includes(it.id)) results[ids.indexOf(it.id)] = it.text;
       if (readsTask && done === 1) {
-        script = [{ op: 'read-file', arg: '' }, ...parseDirectives(it.text)];
+        script = [{ op: 'read-file', arg: '' }, ...begin(parseDirectives(it.text))];
+        if (script.length === 1) script.push(...begin(played(it.text)));
         readsTask = false;
         if (script.length === 1) script.push({ op: 'say', arg: 'The task file holds no MOCK directives. Done.' });
       }
@@ -196,6 +237,11 @@ function decide(items, session) {
       const line = k > 0 && taught(results[k - 1]);
       if (!line) continue;
       if (k === done) { out.call = { op: 'bash', arg: line }; return out; }
+      k++;
+      continue;
+    }
+    if (s.op === 'shown') {
+      if (k === done) { out.call = { op: 'bash', arg: shown(s.arg, items.map((x) => x.text || '')) }; return out; }
       k++;
       continue;
     }

@@ -38,14 +38,22 @@ var groups = []group{
 	{[]string{"cli-start"}, (*bench).cliStart},
 	{[]string{"tmux-look-100"}, (*bench).look},
 	{[]string{"exit-detect"}, (*bench).exitDetect},
+	{[]string{"hook-to-wait", "wait-cost"}, (*bench).waits},
+	{[]string{"type"}, (*bench).typing},
 	{[]string{"start-to-turn"}, (*bench).startToTurn},
 	{[]string{"store-commit", "store-group"}, (*bench).store},
-	{[]string{"idle-cpu"}, (*bench).idle},
+	{[]string{"history"}, (*bench).history},
+	{[]string{"open-100", "open-400"}, (*bench).open},
+	{[]string{"flood"}, (*bench).flood},
+	{[]string{"idle-cpu-100", "memory"}, (*bench).idle},
 }
 
+// parts are what this program is besides, in panes of the measurement.
+var parts = map[string]func(args []string) int{probeVerb: probeMain, firerVerb: firerMain, composerVerb: composerMain}
+
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == probeVerb {
-		os.Exit(probeMain(os.Args[2:]))
+	if len(os.Args) > 1 && parts[os.Args[1]] != nil {
+		os.Exit(parts[os.Args[1]](os.Args[2:]))
 	}
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

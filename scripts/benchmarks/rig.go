@@ -30,6 +30,7 @@ type rig struct {
 	socket  string
 	env     []string // of a person in the session's pane
 	server  proc.Process
+	workers int // that settled has started
 }
 
 // newRig makes the folders and the server. The daemon comes with the first verb.
@@ -48,8 +49,9 @@ func (r *rig) set() error {
 			return err
 		}
 	}
-	// The rig's own tasks may run commands also where an agent has called the bench.
-	if err := os.WriteFile(filepath.Join(r.home, "config.toml"), []byte("[agents_may]\ndemo_run = true\n"), 0o600); err != nil {
+	// The rig's own tasks may run commands also where an agent has called the bench, and no reminder is told in the midst of
+	// what is measured.
+	if err := os.WriteFile(filepath.Join(r.home, "config.toml"), []byte("[agents_may]\ndemo_run = true\n[limits]\nreminder = \"0s\"\n"), 0o600); err != nil {
 		return err
 	}
 	base := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "ST_HOME=" + r.home, "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL=/bin/sh"}

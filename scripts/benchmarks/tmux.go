@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -133,66 +132,6 @@ func (r *rig) onTerminal(argv ...string) (string, error) {
 		}
 	}
 	return out.String(), cmd.Wait()
-}
-
-// exitDetect measures from a process's end to the call that tells it.
-func (b *bench) exitDetect() (err error) {
-	w, err := proc.NewWatcher()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	n := b.samples(500, 60)
-	var took series
-	missed := 0
-	for range n {
-		d, seen, err := endSeen(w)
-		if err != nil {
-			return err
-		}
-		if !seen {
-			missed++
-			continue
-		}
-		took = append(took, d)
-	}
-	b.table.fact("exit-detect", "", took, fmt.Sprintf("%s, %d of %d missed", brief(took.p50()), missed, n), "≤ 1.5 ms, none missed",
-		took.p50() <= 1500*time.Microsecond && missed == 0)
-	return nil
-}
-
-func endSeen(w *proc.Watcher) (took time.Duration, seen bool, err error) {
-	c := exec.Command("cat")
-	c.Stdin, err = os.Open("/dev/ptmx") // something to wait on that never comes
-	if err != nil {
-		return 0, false, err
-	}
-	defer c.Stdin.(*os.File).Close()
-	if err := c.Start(); err != nil {
-		return 0, false, err
-	}
-	p, err := proc.Of(c.Process.Pid)
-	if err != nil {
-		return 0, false, err
-	}
-	told := make(chan time.Time, 1)
-	if err := w.Watch(p, func() { told <- time.Now() }); err != nil {
-		return 0, false, err
-	}
-	begun := time.Now()
-	if err := c.Process.Kill(); err != nil {
-		return 0, false, err
-	}
-	select {
-	case at := <-told:
-		took, seen = at.Sub(begun), true
-	case <-time.After(2 * time.Second):
-	}
-	var exit *exec.ExitError
-	if err := c.Wait(); !errors.As(err, &exit) {
-		return 0, false, fmt.Errorf("cat: %w", err)
-	}
-	return took, seen, nil
 }
 
 // ints reads numbers out of fields.

@@ -164,12 +164,12 @@ func (b *desk) stCode(args ...string) (out string, code int) {
 func (b *desk) runFile(run string) orch.RunFile {
 	b.t.Helper()
 	var f orch.RunFile
-	raw, err := os.ReadFile(filepath.Join(b.stHome, "orch", run, "run.json"))
-	if err == nil {
-		err = json.Unmarshal(raw, &f)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.await(20*time.Second, "the file of run "+run, func() (bool, string) { // it is written shortly after each change
+		raw, err := os.ReadFile(filepath.Join(b.stHome, "orch", run, "run.json"))
+		if err == nil {
+			err = json.Unmarshal(raw, &f)
+		}
+		return err == nil, fmt.Sprint(err)
+	})
 	return f
 }

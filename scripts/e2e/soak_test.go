@@ -110,21 +110,21 @@ func newSoak(t *testing.T, k soakKind) *soak {
 const childProgram = "soakchild"
 
 // program puts a program where the agents find it, until the test ends.
-func (s *soak) program(name, script string) {
-	s.t.Helper()
-	path := filepath.Join(s.home, "bin", name)
+func (b *desk) program(name, script string) {
+	b.t.Helper()
+	path := filepath.Join(b.home, "bin", name)
 	old, err := os.ReadFile(path)
-	s.t.Cleanup(func() {
+	b.t.Cleanup(func() {
 		restore := os.Remove
 		if err == nil {
 			restore = func(path string) error { return os.WriteFile(path, old, 0o700) }
 		}
 		if err := restore(path); err != nil {
-			s.t.Error(err)
+			b.t.Error(err)
 		}
 	})
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		s.t.Fatal(err)
+		b.t.Fatal(err)
 	}
 }
 

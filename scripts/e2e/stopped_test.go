@@ -112,6 +112,12 @@ func (b *desk) parse(said string, into any) {
 // typed is how often a task's line has gone in as a prompt, by all logs of the agents.
 func (b *desk) typed(path string) int {
 	b.t.Helper()
+	return b.prompts("Your task is in this file: " + path)
+}
+
+// prompts is how many prompts begin with a text, by all logs of the agents.
+func (b *desk) prompts(begin string) int {
+	b.t.Helper()
 	n := 0
 	for _, kind := range []string{"claude", "codex"} {
 		files, err := filepath.Glob(b.logs(kind))
@@ -123,8 +129,11 @@ func (b *desk) typed(path string) int {
 			if err != nil {
 				b.t.Fatal(err)
 			}
+			if !bytes.Contains(raw, []byte(filepath.Dir(b.dir)+"/")) {
+				continue // of another test
+			}
 			for line := range bytes.Lines(raw) {
-				if strings.HasPrefix(prompt(line), "Your task is in this file: "+path) {
+				if strings.HasPrefix(prompt(line), begin) {
 					n++
 				}
 			}
