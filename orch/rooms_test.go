@@ -18,6 +18,7 @@ import (
 var mayImport = map[string][]string{
 	"st/orch":               {},
 	"st/orch/proc":          {},
+	"st/orch/proc/proctest": {"st/orch/proc"},
 	"st/orch/failpoint":     {}, // empty but in the builds of the fault tests: whoever acts outside has its points there
 	"st/tmux":               {"st/orch/failpoint"},
 	"st/plugin":             {},

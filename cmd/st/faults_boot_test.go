@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"st/orch/proc/proctest"
 )
 
 // TestReboot: the computer goes down in the middle of work, with a report in the spool. In the new boot there is no server
@@ -24,7 +25,7 @@ func TestReboot(t *testing.T) {
 	}
 	busy := d.worker("busy")
 	// The daemon does not answer, so that the report waits in a file.
-	if err := syscall.Kill(d.daemon(), syscall.SIGSTOP); err != nil {
+	if err := proctest.Stop(d.daemon()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(d.server.Dir(), "go"), nil, 0o600); err != nil {
@@ -64,7 +65,7 @@ func (d *faultDesk) powerOff() {
 	for more := true; more; {
 		more = false
 		for _, pid := range all.processes() {
-			if !stopped[pid] && syscall.Kill(pid, syscall.SIGSTOP) == nil {
+			if !stopped[pid] && proctest.Stop(pid) == nil {
 				stopped[pid], more = true, true
 			}
 		}

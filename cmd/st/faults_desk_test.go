@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"st/orch/proc/proctest"
 	"st/tmux/tmuxtest"
 )
 
@@ -230,7 +231,7 @@ func (d *faultDesk) freeze(how time.Duration) {
 	for more := true; more; { // until nobody is left who could start another
 		more = false
 		for _, pid := range all.processes() {
-			if !stopped[pid] && syscall.Kill(pid, syscall.SIGSTOP) == nil {
+			if !stopped[pid] && proctest.Stop(pid) == nil {
 				stopped[pid], more = true, true
 			}
 		}
@@ -247,7 +248,7 @@ func (d *faultDesk) hush(name string, how time.Duration) {
 		time.Sleep(tick)
 	}
 	pid := d.daemon()
-	if pid == 0 || syscall.Kill(pid, syscall.SIGSTOP) != nil {
+	if pid == 0 || proctest.Stop(pid) != nil {
 		d.jot("hush: no daemon runs")
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"st/orch"
+	"st/orch/proc/proctest"
 )
 
 // runFile is a run as its file tells it: read without the daemon, whose death is what is tested.
@@ -297,7 +298,7 @@ func TestReportThatOutlivesTheDaemon(t *testing.T) {
 		t.Fatal(got)
 	}
 	pid := d.daemon()
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+	if err := proctest.Stop(pid); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(d.server.Dir(), "go"), nil, 0o600); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"st/hooks"
+	"st/orch/proc/proctest"
 )
 
 func TestMain(m *testing.M) { testscript.Main(tidy{m}, map[string]func(){"st": main}) }
@@ -514,6 +515,10 @@ func signalDaemon(sig syscall.Signal) func(*testscript.TestScript, bool, []strin
 		pid := daemonPID(ts.Getenv("ST_HOME"))
 		if pid == 0 || !benchOf(ts).owns(pid) {
 			ts.Fatalf("no daemon of this script runs")
+		}
+		if sig == syscall.SIGSTOP {
+			ts.Check(proctest.Stop(pid))
+			return
 		}
 		ts.Check(syscall.Kill(pid, sig))
 		if sig != syscall.SIGKILL {

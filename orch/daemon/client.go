@@ -17,6 +17,7 @@ import (
 
 	"st/orch"
 	"st/orch/failpoint"
+	"st/orch/proc"
 )
 
 // answerTime is how long a daemon may take to say that it is there. One that was stopped by a signal takes
@@ -352,8 +353,10 @@ func unreachable(home string, err error) error {
 		e.Next = []string{"st status"}
 		if pid := lockHolder(home); pid != 0 {
 			e.Message = fmt.Sprintf("the daemon (pid %d) does not answer", pid)
-			e.Hint = "is it stopped? then this lets it go on:"
-			e.Next = []string{fmt.Sprintf("kill -CONT %d", pid)}
+			if p, err := proc.Look(pid); err == nil && p.Stopped {
+				e.Hint = "a signal has stopped it; this lets it go on:"
+				e.Next = []string{fmt.Sprintf("kill -CONT %d", pid)}
+			}
 		}
 	case errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES):
 		e.Message = fmt.Sprintf("the daemon's socket may not be used from here: %v", err)

@@ -22,6 +22,7 @@ import (
 
 	"st/orch"
 	"st/orch/proc"
+	"st/orch/proc/proctest"
 )
 
 // Called as "st", this test binary is a program that has the two verbs of these tests.
@@ -311,7 +312,7 @@ func TestStoppedDaemonIsUnreachable(t *testing.T) {
 	p, err := proc.Of(pidOf(t, home, st))
 	must(t, err)
 	defer quick(&answerTime, 300*time.Millisecond)()
-	must(t, proc.Signal(p, unix.SIGSTOP))
+	must(t, proctest.Stop(p.PID))
 	began := time.Now()
 	_, err = Connect(t.Context(), home, From{}, true)
 	if code(err) != codeUnreachable || !strings.Contains(err.Error(), strconv.Itoa(p.PID)) {

@@ -28,6 +28,8 @@ type Info struct {
 	Argv []string // nil where it can't be read
 	// Zombie says that it has ended and nobody has asked for its exit status.
 	Zombie bool
+	// Stopped says that it stands still since a signal told it to, and goes on at SIGCONT.
+	Stopped bool
 }
 
 // ErrGone says that there is no such process, or no longer.

@@ -9,8 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// zombie is SZOMB of sys/proc.h.
-const zombie = 5
+// States of a process, SSTOP and SZOMB of sys/proc.h.
+const (
+	stopped = 4
+	zombie  = 5
+)
 
 // status asks the kernel's process table.
 func status(pid int) (Info, error) {
@@ -30,7 +33,8 @@ func fromKinfo(k *unix.KinfoProc) Info {
 	return Info{
 		Process: Process{PID: int(k.Proc.P_pid), Start: uint64(start.Sec)*1_000_000 + uint64(start.Usec)},
 		PPID:    int(k.Eproc.Ppid), Group: int(k.Eproc.Pgid),
-		Zombie: k.Proc.P_stat == zombie,
+		Zombie:  k.Proc.P_stat == zombie,
+		Stopped: k.Proc.P_stat == stopped,
 	}
 }
 

@@ -80,7 +80,8 @@ func parseStat(pid int, raw []byte) (Info, error) {
 	return Info{
 		Process: Process{PID: pid, Start: start},
 		PPID:    ppid, Group: group,
-		Zombie: fields[0] == "Z" || fields[0] == "X",
+		Zombie:  fields[0] == "Z" || fields[0] == "X",
+		Stopped: fields[0] == "T",
 	}, nil
 }
 

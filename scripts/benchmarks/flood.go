@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"st/orch/proc"
+	"st/orch/proc/proctest"
 )
 
 // flood lets four panes print all at once: of workers that are at work, with their daemon and while that stands still,
@@ -58,7 +59,7 @@ func (b *bench) flood() (err error) {
 	got, err := interleave(b.samples(100, 5),
 		timed("with", func() error { return printAll(attached) }),
 		way{"stopped", func() (took time.Duration, err error) {
-			if err := proc.Signal(daemon, syscall.SIGSTOP); err != nil {
+			if err := proctest.Stop(daemon.PID); err != nil {
 				return 0, err
 			}
 			defer func() { err = errors.Join(err, proc.Signal(daemon, syscall.SIGCONT)) }()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"st/orch/proc"
+	"st/orch/proc/proctest"
 )
 
 // probe runs hooks below an agent.
@@ -133,7 +134,7 @@ func (p *probe) stuck() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := proc.Signal(daemon, syscall.SIGSTOP); err != nil {
+	if err := proctest.Stop(daemon.PID); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, proc.Signal(daemon, syscall.SIGCONT)) }()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"st/orch"
+	"st/orch/proc/proctest"
 )
 
 // TestStopped starts both kinds in turn while both cores are busy, and stops the daemon's process for 3 s at a random
@@ -48,7 +49,7 @@ func (b *desk) heldUp(kind, name string, moment time.Duration) orch.StartInfo {
 	go func() {
 		defer close(done)
 		time.Sleep(moment)
-		if err := syscall.Kill(status.Data.PID, syscall.SIGSTOP); err != nil {
+		if err := proctest.Stop(status.Data.PID); err != nil {
 			b.t.Error(err)
 		}
 		time.Sleep(3 * time.Second)
