@@ -43,7 +43,7 @@ type WindowLayout struct {
 type PaneLayout struct {
 	ID      string `json:"id"`
 	Active  bool   `json:"active,omitempty"`
-	Dir     string `json:"dir"` // current folder of its foreground process; may be empty
+	Dir     string `json:"dir"` // as Pane.Path
 	Tag     string `json:"tag,omitempty"`
 	Command string `json:"command,omitempty"` // name of its foreground process
 }
@@ -58,7 +58,7 @@ const layoutColumns = 20
 // Layout reads what the server shows, in one call.
 func (t *Tmux) Layout(ctx context.Context) (Layout, error) {
 	mark := nonce()
-	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", mark + layoutFields + mark + "#{pane_current_path}"})
+	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", mark + layoutFields + mark + currentDir})
 	if err != nil {
 		return Layout{}, err
 	}

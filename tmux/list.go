@@ -23,13 +23,17 @@ type Pane struct {
 	Active      bool // the active pane of its window, and that the current window of its session
 	Tag         string
 	Command     string // name of its foreground process, as far as tmux can tell
-	Path        string // current folder of its foreground process; may be empty
+	Path        string // current folder of its foreground process, or the one it started in; may be empty
 }
+
+// currentDir is the folder a pane is in. A pane that was made a moment ago has no foreground process yet, and no folder of
+// such: then it is the one it was made with, which tmux 3.2 does not tell.
+const currentDir = "#{?pane_current_path,#{pane_current_path},#{pane_start_path}}"
 
 // Rows are told by a word in front: a folder's name may hold a line break, and must not be able to look like
 // a row of its own.
 const paneFields = "\t#{pane_id}\t#{pane_pid}\t#{window_id}\t#{session_id}\t#{pane_dead}" +
-	"\t#{&&:#{pane_active},#{window_active}}\t#{session_name}\t#{window_name}\t#{" + TagOption + "}\t#{pane_current_command}\t#{pane_current_path}"
+	"\t#{&&:#{pane_active},#{window_active}}\t#{session_name}\t#{window_name}\t#{" + TagOption + "}\t#{pane_current_command}\t" + currentDir
 
 // Panes lists every pane of the server. One that is linked into several sessions is listed once, in the first.
 func (t *Tmux) Panes(ctx context.Context) ([]Pane, error) {
