@@ -102,11 +102,11 @@ func linkOf(info proc.Info) orch.Link {
 func (c *Callers) caller(ctx context.Context, chain []orch.Link, from From, path string, hasty bool) orch.Caller {
 	chain, shared := below(chain)
 	caller := orch.Caller{
-		Shared: shared, Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path, Inside: from.Inside,
+		Shared: shared.Kind, Chain: chain, Nonce: from.Nonce, Dir: from.Dir, As: from.As, Run: from.Run, Path: path, Inside: from.Inside,
 		Socket: meantSocket(from),
 	}
-	if shared != "" {
-		return c.seated(ctx, caller, from)
+	if shared.Shared {
+		return c.seated(ctx, caller, proc.Process(shared.Process), from)
 	}
 	socket, claimed := claim(from)
 	if socket == "" || c.Panes == nil {

@@ -2,29 +2,32 @@ package daemon
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"st/hooks"
 	"st/orch"
 	"st/orch/proc"
 )
 
-// below ends a caller's chain before a process that serves several agents, and says of which kind that is; "" where
-// none stands in it.
-func below(chain []orch.Link) ([]orch.Link, string) {
+// below ends a caller's chain before a process that serves several agents, and returns that; zero where none stands
+// in it.
+func below(chain []orch.Link) ([]orch.Link, orch.Link) {
 	for n, link := range chain {
 		if link.Shared {
-			return chain[:n], link.Kind
+			return chain[:n], link
 		}
 	}
-	return chain, ""
+	return chain, orch.Link{}
 }
 
 // seated makes the caller one below a shared process: what its environment says of its pane and its secret is that
 // of whoever started the process, and says nothing of it.
-func (c *Callers) seated(ctx context.Context, by orch.Caller, from From) orch.Caller {
+func (c *Callers) seated(ctx context.Context, by orch.Caller, above proc.Process, from From) orch.Caller {
 	by.Thread, by.Nonce = from.Thread, ""
 	if c.Bound == nil || !c.Bound(by.Shared, by.Thread) || by.As != "" {
-		by.Seats = c.seats(ctx, by)
+		by.Seats = c.seats(ctx, by, above)
 	}
 	if c.Seat != nil {
 		by.Place = c.Seat(by)
@@ -32,9 +35,10 @@ func (c *Callers) seated(ctx context.Context, by orch.Caller, from From) orch.Ca
 	return by
 }
 
-// seats finds the agents of a kind on this machine, those in panes of the server that the caller's environment names
-// with their place. One elsewhere may be the caller as well, and so has a seat, too.
-func (c *Callers) seats(ctx context.Context, by orch.Caller) []orch.Seat {
+// seats finds the agents of a kind on this machine that the shared process above the caller may serve, those in panes of
+// the server that the caller's environment names with their place. One elsewhere may be the caller as well, and so has a
+// seat, too.
+func (c *Callers) seats(ctx context.Context, by orch.Caller, above proc.Process) []orch.Seat {
 	if c.Panes == nil || by.Socket == "" {
 		return nil
 	}
@@ -46,12 +50,16 @@ func (c *Callers) seats(ctx context.Context, by orch.Caller) []orch.Seat {
 	if err != nil {
 		return nil
 	}
+	folder := folderOf(by.Shared, above.PID)
 	places := map[int]orch.Place{}
 	for _, p := range panes {
 		places[p.PID] = p.place()
 	}
 	var seats []orch.Seat
 	for _, top := range topmost(all, by.Shared) {
+		if its := folderOf(by.Shared, top[0].PID); folder != "" && its != "" && its != folder {
+			continue
+		}
 		seat := orch.Seat{Process: orch.Process(top[0].Process), Thread: hooks.Resumed(by.Shared, top[0].Argv)}
 		for _, p := range top {
 			if place, ok := places[p.PID]; ok {
@@ -63,6 +71,31 @@ func (c *Callers) seats(ctx context.Context, by orch.Caller) []orch.Seat {
 		seats = append(seats, seat)
 	}
 	return seats
+}
+
+// folderOf is where an agent that runs keeps its settings, and what it shares with others of its kind; "" where that can't
+// be told.
+func folderOf(kind string, pid int) string {
+	s, err := hooks.SettingsOf(kind)
+	env := environOf(pid)
+	if err != nil || env == nil {
+		return ""
+	}
+	folder, err := s.Folder(func(name string) string {
+		for _, kv := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	})
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		return real
+	}
+	return folder
 }
 
 // topmost are the processes of a kind that take a seat and have no other of that kind above them, each with its

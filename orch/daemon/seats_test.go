@@ -3,7 +3,12 @@
 package daemon
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"st/orch/proc"
 )
@@ -22,5 +27,40 @@ func TestTopmost(t *testing.T) {
 	tops := topmost(all, "codex")
 	if len(tops) != 2 || tops[0][0].PID != 11 || tops[0][1].PID != 10 || tops[1][0].PID != 30 {
 		t.Errorf("%+v", tops)
+	}
+}
+
+// A shared process serves agents of its own folder of settings only; where that can't be read, any may be one of them.
+func TestFolderOf(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(dir, link))
+	folder := func(kind string, env ...string) string {
+		c := exec.Command("sleep", "100")
+		c.Env = env
+		must(t, c.Start())
+		t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
+		for runtime.GOOS == "linux" && len(environOf(c.Process.Pid)) < 2 { // a program that has just begun shows none yet
+			time.Sleep(time.Millisecond)
+		}
+		return folderOf(kind, c.Process.Pid)
+	}
+	if runtime.GOOS != "linux" {
+		if got := folder("codex", "CODEX_HOME="+dir); got != "" {
+			t.Errorf("the environment of another was read: %q", got)
+		}
+		return
+	}
+	for want, got := range map[string]string{
+		dir:                          folder("codex", "HOME=/nowhere", "CODEX_HOME="+link),
+		filepath.Join(dir, ".codex"): folder("codex", "HOME="+dir),
+		"/tmp/st-nobody/.codex":      folder("codex", "HOME=/tmp/st-nobody"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := folder("codex", "CODEX_HOME=/tmp/st-nobody") + folder("codex", "LANG=C", "TERM=dumb") + folder("demo", "HOME="+dir) + folderOf("codex", -1); got != "" {
+		t.Errorf("what can't be told is %q", got)
 	}
 }
