@@ -14,16 +14,19 @@ import (
 // more turn.
 func TestRestore(t *testing.T) {
 	// Claude begins a turn with what it is told; Codex goes on with the steps of the one that was cut off.
+	kinds := []string{"claude", "codex"}
+	each := count(1, 6)
+	// The turn outlasts the starts of all.
+	sleep := 10 + 5*each*len(kinds)
 	task := func(name string) string {
 		return fmt.Sprintf("MOCK: told-once /Go on with dispatch/ st worker done --summary token-%[1]s\n"+
-			"MOCK: bash st worker progress begun\nMOCK: sleep 15\nMOCK: bash st worker done --summary token-%[1]s\nMOCK: say done", name)
+			"MOCK: bash st worker progress begun\nMOCK: sleep %[2]d\nMOCK: bash st worker done --summary token-%[1]s\nMOCK: say done", name, sleep)
 	}
 	b := newDesk(t)
 	b.tmux.Run("set-option", "-g", "default-size", "120x40")
-	kinds := []string{"claude", "codex"}
 	for round := range count(1, 3) {
 		var names []string
-		for i := range count(1, 6) * len(kinds) {
+		for i := range each * len(kinds) {
 			kind := kinds[i%len(kinds)]
 			name := fmt.Sprintf("%s-%d-%d", kind, round, i)
 			names = append(names, name)
