@@ -287,6 +287,14 @@ func (r *faultRun) settled() bool {
 			return false
 		}
 	}
+	// An agent that was killed at last has ended before anybody has seen it.
+	unseen := func(w orch.WorkerInfo) bool {
+		_, runner := r.paneOf(w.Name)
+		return w.Status != "gone" && w.Pane != "" && len(children(runner)) == 0
+	}
+	if slices.ContainsFunc(list.Workers, unseen) {
+		return false
+	}
 	spooled, _ := filepath.Glob(filepath.Join(r.home, "run", "spool", "[0-9]*.json")) // the pattern is well-formed
 	return len(spooled) == 0 && !slices.ContainsFunc(list.Workers, func(w orch.WorkerInfo) bool { return !w.Settled && !r.honest(w) })
 }
