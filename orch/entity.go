@@ -100,7 +100,7 @@ type Agent struct {
 	// Resumable: it ended with its server and its conversation can be taken up again, by which it has all that it had.
 	// False again once that has happened (Next), or somebody wants it no more.
 	Resumable bool `json:"resumable,omitempty"`
-	// CutOff: its turn ran, or background tasks of it, when its server ended.
+	// CutOff: its turn ran, or background tasks of it, when its server ended; see inWork.
 	CutOff bool `json:"cut_off,omitempty"`
 	// Next is the agent that has taken up its conversation and has all that it had, "" for none.
 	Next string `json:"next,omitempty"`

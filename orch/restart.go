@@ -3,6 +3,7 @@ package orch
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // An agent is a process, and what hangs on it belongs to its conversation. When its server ends it is gone, but resumable:
@@ -25,7 +26,7 @@ func (a Agent) comesBack() bool { return a.Gone == serverGone || a.Gone == exite
 // without a turn there is nothing that could be taken up.
 func (s *step) cut(a Agent) Agent {
 	if s.quits(a) && !s.stopping(a) {
-		a.Gone, a.Resumable, a.CutOff = exited, true, a.Turn || a.Background > 0
+		a.Gone, a.Resumable, a.CutOff = exited, true, a.inWork(s.at)
 		return a
 	}
 	if a.Gone != serverGone || a.Conversation == "" {
@@ -36,8 +37,14 @@ func (s *step) cut(a Agent) Agent {
 	if w.Stopping != nil || !a.HadTurn && d.Submitted == nil {
 		return a
 	}
-	a.Resumable, a.CutOff = true, a.Turn || a.Background > 0
+	a.Resumable, a.CutOff = true, a.inWork(s.at)
 	return a
+}
+
+// inWork says that an agent's end has cut off what it did. An interrupt of a moment ago is the end's own: Codex interrupts its
+// turn when its terminal closes, and its hook is there first.
+func (a Agent) inWork(end time.Time) bool {
+	return a.Turn || a.Background > 0 || end.Before(a.WatchTo)
 }
 
 // suspend keeps what a resumable agent had: its dispatches stay open and what is owed to it is kept. What was on its way is

@@ -24,6 +24,7 @@ func TestRestore(t *testing.T) {
 	}
 	b := newDesk(t)
 	b.tmux.Run("set-option", "-g", "default-size", "120x40")
+	t.Cleanup(func() { b.tmux.Run("kill-server") }) // the last one is none that the desk has started
 	for round := range count(1, 3) {
 		var names []string
 		for i := range each * len(kinds) {
@@ -50,7 +51,6 @@ func TestRestore(t *testing.T) {
 		}
 		began := time.Now()
 		said := b.st("restore")
-		t.Cleanup(func() { b.tmux.Run("kill-server") })
 		t.Logf("%d agents after %v:\n%s", len(names), time.Since(began).Round(time.Millisecond), said)
 		if n := strings.Count(said, " resumed in "); n != len(names) {
 			t.Errorf("%d of %d were resumed\n%s", n, len(names), b.scene())
