@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/urfave/cli/v2"
 
+	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
+	"st/orch/proc"
 )
 
 // call is one use of a verb: its flags and arguments, where to print, and the way to the daemon.
@@ -61,6 +64,19 @@ func (c *call) from() daemon.From {
 	from := daemon.FromEnv(os.Getenv)
 	from.As, from.Run = c.String("as"), c.String("run")
 	return from
+}
+
+// isAgent tells whether an agent program asks, not a person. Its environment tells where a sandbox hides the processes
+// above, or where they are those of another agent's shared process.
+func isAgent() bool {
+	if os.Getenv("ST_AGENT") != "" || hooks.Thread(os.Getenv) != "" {
+		return true
+	}
+	chain, err := proc.Chain(os.Getpid())
+	if err != nil {
+		return false // a system that tells no ancestry
+	}
+	return slices.ContainsFunc(chain, func(i proc.Info) bool { return hooks.KindOf(i.Exe, i.Argv) != "" })
 }
 
 // connect finds the daemon, and starts it where none runs.

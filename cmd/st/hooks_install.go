@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"st/hooks"
 	"st/orch"
 )
 
@@ -13,25 +14,18 @@ var hooksInstallVerb = &verb{
 	help: "So that st sees agents that you start by hand. Workers need none of it: they get their hooks at their\n" +
 		"start. Every byte that is not ours stays; entries of an older st are brought up to date. Without --agent it\n" +
 		"is done for all agents that are there. Each further consent is a flag of its own, and only a person gives it.",
-	flags: func() []cli.Flag { return append([]cli.Flag{agentFlag(), dryRunFlag()}, consentFlags()...) },
+	flags: func() []cli.Flag {
+		return append([]cli.Flag{agentFlag(hooks.Installable()), dryRunFlag()}, consentFlags()...)
+	},
 	codes: []int{exitRefused},
 	run:   hooksInstall,
 }
 
 func init() { register(hooksInstallVerb) }
 
-// settingsAnswer is what install and uninstall answer.
-type settingsAnswer struct {
-	DryRun  bool            `json:"dry_run"`
-	Agents  []settingsAgent `json:"agents"`
-	Skipped []skipped       `json:"skipped"`
-}
-
-type settingsAgent struct {
-	Agent    string           `json:"agent"`
-	Folder   string           `json:"folder"`
-	Changed  []string         `json:"changed"` // files
-	Diff     string           `json:"diff,omitempty"`
+// settingsChanged is what was done to the settings of one agent program.
+type settingsChanged struct {
+	FileChanges
 	Consents []settingConsent `json:"consents"`
 	Next     []string         `json:"next"`
 }
@@ -47,7 +41,7 @@ func hooksInstall(c *call) (int, error) {
 		return 0, err
 	}
 	if len(agents) == 0 {
-		return 0, noAgents(left)
+		return 0, c.noAgents(hooks.Installable(), left)
 	}
 	given, err := c.consents(agents)
 	if err == nil {

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"st/hooks"
-	"st/orch"
 )
 
 var hooksStatusVerb = &verb{
 	noun: "hooks", name: "status", about: "which of st's hooks and consents stand in the settings of your agents",
 	help:  "current: as this st would write it. Settings that can't be read are told, and the exit code is 0 all the same.",
-	flags: func() []cli.Flag { return []cli.Flag{agentFlag()} },
+	flags: func() []cli.Flag { return []cli.Flag{agentFlag(hooks.Installable())} },
 	run:   hooksStatus,
 }
 
@@ -41,14 +39,9 @@ func hooksStatus(c *call) (int, error) {
 	for _, a := range agents {
 		s := hooksAgent{Agent: a.kind, Folder: a.setup.Folder}
 		if s.Installed, err = hooks.LookAt(a.settings, a.setup); err != nil {
-			var e *orch.Error
-			errors.As(settingsRefused(a.kind, err), &e)
-			s.Error = e.Message
+			s.Error = settingsRefused(a.kind, err).Message
 		}
 		answer.Agents = append(answer.Agents, s)
-	}
-	if c.out.json {
-		return exitDone, c.out.data(answer)
 	}
 	return exitDone, c.sayHooks(answer)
 }
@@ -59,16 +52,14 @@ func (c *call) sayHooks(answer hooksAnswer) error {
 			return err
 		}
 	}
-	for _, s := range answer.Skipped {
-		if err := c.out.say("%s: skipped: %s", s.Agent, s.Why); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.sayLeft(answer, answer.Skipped)
 }
 
 func (c *call) sayHooksOf(s hooksAgent) error {
-	if s.Error != "" {
+	switch {
+	case c.out.json:
+		return nil
+	case s.Error != "":
 		return c.out.say("%s", s.Error)
 	}
 	if err := c.out.say("%s: %s in %s", s.Agent, c.hooksState(s), s.Folder); err != nil {

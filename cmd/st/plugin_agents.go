@@ -25,61 +25,24 @@ type plugged struct {
 
 func pluginFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "agent", Usage: "only this agent program: `KIND` (" + strings.Join(hooks.Pluggable(), ", ") + ")"},
+		agentFlag(hooks.Pluggable()),
 		&cli.BoolFlag{Name: "local", Usage: "for this project alone, where its repository doesn't see it"},
 	}
 }
 
-// pluggedAgents are the agent programs that the call is about: the one it names, or all that are installed or have
-// a configuration.
+// pluggedAgents are the agent programs whose plugin the call is about.
 func (c *call) pluggedAgents() ([]plugged, []skipped, error) {
-	only, err := c.text("agent")
-	if err != nil {
-		return nil, nil, err
-	}
 	self, err := daemon.Self()
 	if err != nil {
 		return nil, nil, err
 	}
-	kinds := hooks.Pluggable()
-	if only != "" {
-		kinds = []string{only}
-	}
-	var agents []plugged
-	var left []skipped
-	for _, kind := range kinds {
-		a, why, err := c.pluggedAgent(kind, self, only != "")
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case why != "":
-			left = append(left, skipped{kind, why})
-		default:
-			agents = append(agents, a)
+	return chosen(c, hooks.Pluggable(), hooks.PluginOf, func(kind string, p hooks.Plugin, named bool) (a plugged, err error) {
+		setup, err := c.pluginSetup(p, self)
+		if err == nil && !named && !c.pluggable(p, setup.Folder) {
+			err = absent(p.Program(), setup.Folder)
 		}
-	}
-	return agents, left, nil
-}
-
-// pluggedAgent is one agent program, or why it is left alone; one that was named is not.
-func (c *call) pluggedAgent(kind, self string, named bool) (a plugged, why string, err error) {
-	p, err := hooks.PluginOf(kind)
-	if err != nil {
-		return a, "", c.misuse("--agent: %v", err)
-	}
-	setup, err := c.pluginSetup(p, self)
-	var refused *orch.Error
-	switch {
-	case errors.As(err, &refused):
-		return a, "", err
-	case err != nil && named:
-		return a, "", settingsRefused(kind, err)
-	case err != nil:
-		return a, err.Error(), nil
-	case !named && !c.pluggable(p, setup.Folder):
-		return a, fmt.Sprintf("no program %s in PATH and no folder %s", p.Program(), setup.Folder), nil
-	}
-	return plugged{kind, p, setup}, "", nil
+		return plugged{kind, p, setup}, err
+	})
 }
 
 // pluginSetup is what this st would put where the call says.
@@ -172,20 +135,13 @@ func isRepository(git string) bool {
 	return err == nil
 }
 
-// noPlugged is the refusal where no agent program is there.
-func noPlugged(left []skipped) error {
-	err := noAgents(left)
-	var e *orch.Error
-	if errors.As(err, &e) {
-		e.Next = []string{"st plugin install --agent " + hooks.Pluggable()[0]}
-	}
-	return err
-}
-
 // pluginRefused says why the files of a plugin can't be read or changed, and what to type.
 func pluginRefused(kind string, err error) error {
 	var kept *hooks.KeptError
-	if !errors.As(err, &kept) {
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &kept):
 		return settingsRefused(kind, err)
 	}
 	return &orch.Error{

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,20 +21,11 @@ var pluginInstallVerb = &verb{
 
 func init() { register(pluginInstallVerb) }
 
-// pluginChanges is what install and uninstall answer.
-type pluginChanges struct {
-	DryRun  bool            `json:"dry_run"`
-	Agents  []pluginChanged `json:"agents"`
-	Skipped []skipped       `json:"skipped"`
-}
-
+// pluginChanged is what was done to the plugin of one agent program.
 type pluginChanged struct {
-	Agent   string   `json:"agent"`
-	Folder  string   `json:"folder"`
-	Changed []string `json:"changed"` // files
-	Diff    string   `json:"diff,omitempty"`
-	Kept    []string `json:"kept"`  // files of yours that st has left alone
-	Calls   []string `json:"calls"` // what to type in the agent
+	FileChanges
+	Kept  []string `json:"kept"`  // files of yours that st has left alone
+	Calls []string `json:"calls"` // what to type in the agent
 }
 
 // pluginAct changes the plugin of one agent program.
@@ -47,7 +37,7 @@ func pluginInstall(c *call) (int, error) {
 		return 0, err
 	}
 	if len(agents) == 0 {
-		return 0, noPlugged(left)
+		return 0, c.noAgents(hooks.Pluggable(), left)
 	}
 	answer, err := c.changePlugins(agents, left, hooks.InstallPlugin, hooks.PluginEdited, hooks.PluginForeign)
 	if err != nil || c.out.json {
@@ -75,46 +65,33 @@ func callsOf(a plugged) string {
 	return strings.Join(said, ", ")
 }
 
-// changePlugins works out all changes before it makes the first one, and makes them. Files in one of the states of keeps
-// are told to be left alone.
-func (c *call) changePlugins(agents []plugged, left []skipped, act pluginAct, keeps ...string) (pluginChanges, error) {
-	answer := pluginChanges{DryRun: c.Bool("dry-run"), Skipped: left}
-	for _, a := range agents {
-		if _, err := act(a.plugin, a.setup, true); err != nil {
-			return answer, pluginRefused(a.kind, err)
-		}
+// changePlugins changes the plugins. Files in one of the states of keeps are told to be left alone.
+func (c *call) changePlugins(agents []plugged, left []skipped, do pluginAct, keeps ...string) (installs[pluginChanged], error) {
+	answer := installs[pluginChanged]{DryRun: c.Bool("dry-run"), Skipped: left}
+	act := func(a plugged, dry bool) ([]hooks.Change, error) {
+		changes, err := do(a.plugin, a.setup, dry)
+		return changes, pluginRefused(a.kind, err)
+	}
+	if err := rehearse(agents, act); err != nil {
+		return answer, err
 	}
 	for _, a := range agents {
-		changed, err := a.change(act, answer.DryRun, keeps)
+		kept, err := a.kept(keeps)
 		if err != nil {
 			return answer, pluginRefused(a.kind, err)
 		}
-		answer.Agents = append(answer.Agents, changed)
-		if err := c.sayPlugin(changed, answer.DryRun); err != nil {
+		changes, err := act(a, answer.DryRun)
+		if err != nil {
+			return answer, err
+		}
+		p := pluginChanged{FileChanges{Agent: a.kind, Folder: a.setup.Folder}, kept, a.plugin.Calls(a.setup)}
+		p.take(changes, answer.DryRun)
+		answer.Agents = append(answer.Agents, p)
+		if err := c.sayPlugin(p, answer.DryRun); err != nil {
 			return answer, err
 		}
 	}
-	if c.out.json {
-		return answer, c.out.data(answer)
-	}
-	return answer, c.sayLeft(left)
-}
-
-func (a plugged) change(act pluginAct, dry bool, keeps []string) (pluginChanged, error) {
-	done := pluginChanged{Agent: a.kind, Folder: a.setup.Folder, Calls: a.plugin.Calls(a.setup)}
-	kept, err := a.kept(keeps)
-	if err != nil {
-		return done, err
-	}
-	done.Kept = kept
-	changes, err := act(a.plugin, a.setup, dry)
-	for _, change := range changes {
-		done.Changed = append(done.Changed, change.Path)
-		if dry {
-			done.Diff += unified(change)
-		}
-	}
-	return done, err
+	return answer, c.sayLeft(answer, left)
 }
 
 // kept are the files of the person where st has its own.
@@ -129,31 +106,12 @@ func (a plugged) kept(states []string) ([]string, error) {
 	return kept, err
 }
 
-func (c *call) sayPlugin(a pluginChanged, dry bool) error {
-	if c.out.json {
-		return nil
-	}
-	said := fmt.Sprintf("changed %s", strings.Join(a.Changed, ", "))
-	switch {
-	case len(a.Changed) == 0:
-		said = "nothing to do"
-	case dry:
-		said = fmt.Sprintf("would change %s\n%s", strings.Join(a.Changed, ", "), strings.TrimSuffix(a.Diff, "\n"))
-	}
-	if err := c.out.say("%s: %s", a.Agent, block(said)); err != nil {
+func (c *call) sayPlugin(p pluginChanged, dry bool) error {
+	if err := c.sayChanged(p.FileChanges, dry); err != nil || c.out.json {
 		return err
 	}
-	for _, path := range a.Kept {
-		if err := c.out.say("%s: left alone, it is yours: %s", a.Agent, path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *call) sayLeft(left []skipped) error {
-	for _, s := range left {
-		if err := c.out.say("%s: skipped: %s", s.Agent, s.Why); err != nil {
+	for _, path := range p.Kept {
+		if err := c.out.say("%s: left alone, it is yours: %s", p.Agent, path); err != nil {
 			return err
 		}
 	}

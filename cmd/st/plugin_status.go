@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"st/hooks"
-	"st/orch"
 )
 
 var pluginStatusVerb = &verb{
@@ -53,24 +51,19 @@ func pluginStatus(c *call) (int, error) {
 	for _, a := range agents {
 		answer.Agents = append(answer.Agents, a.look())
 	}
-	if c.out.json {
-		return exitDone, c.out.data(answer)
-	}
 	for _, s := range answer.Agents {
 		if err := c.sayPluginState(s); err != nil {
 			return 0, err
 		}
 	}
-	return exitDone, c.sayLeft(left)
+	return exitDone, c.sayLeft(answer, left)
 }
 
 func (a plugged) look() pluginShown {
 	s := pluginShown{Agent: a.kind, Folder: a.setup.Folder, Wants: a.setup.Version, Calls: a.plugin.Calls(a.setup)}
 	var err error
 	if s.Files, s.Version, err = hooks.LookAtPlugin(a.plugin, a.setup); err != nil {
-		var e *orch.Error
-		errors.As(settingsRefused(a.kind, err), &e)
-		s.State, s.Error = pluginStrange, e.Message
+		s.State, s.Error = pluginStrange, settingsRefused(a.kind, err).Message
 		return s
 	}
 	s.State = stateOfPlugin(s.Files)
@@ -107,7 +100,10 @@ func stateOfPlugin(files []hooks.PluginState) string {
 }
 
 func (c *call) sayPluginState(s pluginShown) error {
-	if s.Error != "" {
+	switch {
+	case c.out.json:
+		return nil
+	case s.Error != "":
 		return c.out.say("%s", s.Error)
 	}
 	if err := c.out.say("%s: %s", s.Agent, block(pluginWords(s))); err != nil {

@@ -4,7 +4,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"st/hooks"
-	"st/orch"
 )
 
 var pluginUninstallVerb = &verb{
@@ -19,11 +18,8 @@ var pluginUninstallVerb = &verb{
 func init() { register(pluginUninstallVerb) }
 
 func pluginUninstall(c *call) (int, error) {
-	if isAgent() && !c.Bool("dry-run") {
-		return 0, &orch.Error{
-			Code: "refused_agent", Message: "an agent can't take back what a person has installed",
-			Hint: "a person types it into a shell of their own:", Next: []string{"st plugin uninstall"},
-		}
+	if err := c.takesBack(); err != nil {
+		return 0, err
 	}
 	agents, left, err := c.pluggedAgents()
 	if err != nil {
