@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/google/uuid"
 
+	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
 )
@@ -32,6 +35,50 @@ func writeEnv(home string, extra []string) (string, error) {
 		return "", unwritable(path, err)
 	}
 	return path, nil
+}
+
+// dropEnv removes the environment of a start that was refused. Where no answer came, because somebody pressed
+// Ctrl-C or the daemon went away, the order may have been taken and the file is still needed: the daemon removes it.
+func dropEnv(path string, why error) error {
+	var e *orch.Error
+	if !errors.As(why, &e) || e.Code == "daemon_unreachable" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// orderStart gives an order to start agents, whose environments are in files. These go where the order is refused.
+func (c *call) orderStart(client *daemon.Client, order orch.What, answer any, envFiles ...string) error {
+	why := c.order(client, order, answer)
+	if why == nil {
+		return nil
+	}
+	err := why
+	for _, path := range envFiles {
+		err = errors.Join(err, dropEnv(path, why))
+	}
+	return err
+}
+
+// launchAgain fills in what the new start of a worker's agent takes from its caller: where the program of its kind is, as find
+// tells, and the environment.
+func (c *call) launchAgain(client *daemon.Client, worker string, find func(hooks.Kind) (string, error), start *daemon.StartOrder) error {
+	var was orch.WorkerStart
+	if err := client.Get(c.ctx, "retry", orch.WorkerArgs{Worker: worker}, &was); err != nil {
+		return err
+	}
+	kind, err := hooks.Lookup(was.Kind)
+	if err != nil {
+		return err
+	}
+	if start.Program, err = find(kind); err != nil && !c.taken() {
+		return err
+	}
+	start.EnvFile, err = writeEnv(client.Home(), c.StringSlice("env"))
+	return err
 }
 
 func unwritable(path string, err error) error {

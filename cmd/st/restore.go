@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -46,8 +45,8 @@ func restore(c *call) (int, error) {
 		c.out.progress("restoring (Ctrl-C ends only the waiting)")
 	}
 	var info orch.RestoreInfo
-	if err := client.Do(c.ctx, c.request, order, &info); err != nil {
-		return 0, errors.Join(err, dropEnv(order.EnvFile, err))
+	if err := c.orderStart(client, order, &info, order.EnvFile); err != nil {
+		return 0, err
 	}
 	tookNote(client.Home())
 	if c.out.json {

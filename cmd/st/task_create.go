@@ -48,17 +48,15 @@ func taskCreate(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	starts := order.starts()
-	for _, s := range starts {
+	var envFiles []string
+	for _, s := range order.starts() {
 		if s.EnvFile, err = writeEnv(client.Home(), c.StringSlice("env")); err != nil {
 			return 0, err
 		}
+		envFiles = append(envFiles, s.EnvFile)
 	}
 	var a orch.TaskAnswer
-	if err := c.order(client, order.TaskOrder, &a); err != nil {
-		for _, s := range starts {
-			err = errors.Join(err, dropEnv(s.EnvFile, err))
-		}
+	if err := c.orderStart(client, order.TaskOrder, &a, envFiles...); err != nil {
 		return 0, err
 	}
 	if c.out.json {

@@ -2,11 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/urfave/cli/v2"
 
-	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
 	"st/tmux"
@@ -43,23 +41,12 @@ func workerRestart(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var was orch.WorkerStart
-	if err := client.Get(c.ctx, "retry", orch.WorkerArgs{Worker: order.Worker}, &was); err != nil {
-		return 0, err
-	}
-	kind, err := hooks.Lookup(was.Kind)
-	if err != nil {
-		return 0, err
-	}
-	if order.Start.Program, err = program(kind); err != nil && !c.taken() {
-		return 0, err
-	}
-	if order.Start.EnvFile, err = writeEnv(client.Home(), c.StringSlice("env")); err != nil {
+	if err := c.launchAgain(client, order.Worker, program, &order.Start); err != nil {
 		return 0, err
 	}
 	var a orch.ResumeAnswer
-	if err := c.order(client, order, &a); err != nil {
-		return 0, errors.Join(err, dropEnv(order.Start.EnvFile, err))
+	if err := c.orderStart(client, order, &a, order.Start.EnvFile); err != nil {
+		return 0, err
 	}
 	return c.followResume(client, a)
 }

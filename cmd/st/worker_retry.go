@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/urfave/cli/v2"
 
-	"st/hooks"
 	"st/orch"
 	"st/orch/daemon"
 )
@@ -40,23 +37,12 @@ func workerRetry(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var was orch.WorkerStart
-	if err := client.Get(c.ctx, "retry", orch.WorkerArgs{Worker: order.Worker}, &was); err != nil {
-		return 0, err
-	}
-	kind, err := hooks.Lookup(was.Kind)
-	if err != nil {
-		return 0, err
-	}
-	if order.Start.Program, err = c.ready(kind); err != nil && !c.taken() {
-		return 0, err
-	}
-	if order.Start.EnvFile, err = writeEnv(client.Home(), c.StringSlice("env")); err != nil {
+	if err := c.launchAgain(client, order.Worker, c.ready, &order.Start); err != nil {
 		return 0, err
 	}
 	var a orch.StartAnswer
-	if err := c.order(client, order, &a); err != nil {
-		return 0, errors.Join(err, dropEnv(order.Start.EnvFile, err))
+	if err := c.orderStart(client, order, &a, order.Start.EnvFile); err != nil {
+		return 0, err
 	}
 	if c.Bool("detach") {
 		return c.detached(client, a)

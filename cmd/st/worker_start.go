@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,8 +70,8 @@ func workerStart(c *call) (int, error) {
 		return 0, err
 	}
 	var a orch.StartAnswer
-	if err := c.order(client, order, &a); err != nil {
-		return 0, errors.Join(err, dropEnv(order.EnvFile, err))
+	if err := c.orderStart(client, order, &a, order.EnvFile); err != nil {
+		return 0, err
 	}
 	if a.NewRun {
 		c.out.note("began run %s", a.Run)
@@ -94,19 +93,6 @@ func (c *call) ready(kind hooks.Kind) (path string, err error) {
 // taken tells whether the request was taken before: then nothing is needed any more to do it.
 func (c *call) taken() bool {
 	return c.IsSet("request") && c.get("request", orch.RequestArgs{Request: c.request}, nil) == nil
-}
-
-// dropEnv removes the environment of a start that was refused. Where no answer came, because somebody pressed
-// Ctrl-C or the daemon went away, the order may have been taken and the file is still needed: the daemon removes it.
-func dropEnv(path string, why error) error {
-	var e *orch.Error
-	if !errors.As(why, &e) || e.Code == "daemon_unreachable" {
-		return nil
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // startOrder reads flags and task.
