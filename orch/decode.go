@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What stands on the wire and in the journal is read here: a new input, order or entity is a line in one of these tables.
+// What stands in the journal is read here: a new order or entity is a line in one of these tables.
 
 // A decoder reads one type from JSON.
 type decoder[T any] func(raw []byte) (T, error)
@@ -18,71 +18,6 @@ func into[C, T any](raw []byte) (T, error) {
 		return none, err
 	}
 	return any(v).(T), nil
-}
-
-var whats = map[string]decoder[What]{
-	RunStart{}.Type():       into[RunStart, What],
-	RunEnd{}.Type():         into[RunEnd, What],
-	RunUse{}.Type():         into[RunUse, What],
-	WorkerStart{}.Type():    into[WorkerStart, What],
-	WorkerStop{}.Type():     into[WorkerStop, What],
-	WorkerRetry{}.Type():    into[WorkerRetry, What],
-	WorkerAdopt{}.Type():    into[WorkerAdopt, What],
-	WorkerRelease{}.Type():  into[WorkerRelease, What],
-	TaskCreate{}.Type():     into[TaskCreate, What],
-	TaskUpdate{}.Type():     into[TaskUpdate, What],
-	TaskAssign{}.Type():     into[TaskAssign, What],
-	TaskCancel{}.Type():     into[TaskCancel, What],
-	TaskPick{}.Type():       into[TaskPick, What],
-	CheckEnded{}.Type():     into[CheckEnded, What],
-	WorkerDone{}.Type():     into[WorkerDone, What],
-	WorkerProgress{}.Type(): into[WorkerProgress, What],
-	WorkerSend{}.Type():     into[WorkerSend, What],
-	WorkerKey{}.Type():      into[WorkerKey, What],
-	Ask{}.Type():            into[Ask, What],
-	Reply{}.Type():          into[Reply, What],
-	AskTold{}.Type():        into[AskTold, What],
-	Send{}.Type():           into[Send, What],
-	Escalate{}.Type():       into[Escalate, What],
-	MailCheck{}.Type():      into[MailCheck, What],
-	MailAck{}.Type():        into[MailAck, What],
-	MailTold{}.Type():       into[MailTold, What],
-	KeysPressed{}.Type():    into[KeysPressed, What],
-	WaitTold{}.Type():       into[WaitTold, What],
-	Hook{}.Type():           into[Hook, What],
-	HookUnheard{}.Type():    into[HookUnheard, What],
-	Transcript{}.Type():     into[Transcript, What],
-	PaneOpened{}.Type():     into[PaneOpened, What],
-	PaneFailed{}.Type():     into[PaneFailed, What],
-	AgentStarted{}.Type():   into[AgentStarted, What],
-	AgentExited{}.Type():    into[AgentExited, What],
-	ScreenSeen{}.Type():     into[ScreenSeen, What],
-	WordTyped{}.Type():      into[WordTyped, What],
-	FileWritten{}.Type():    into[FileWritten, What],
-	AgentStopped{}.Type():   into[AgentStopped, What],
-	ServerSeen{}.Type():     into[ServerSeen, What],
-	AgentMoved{}.Type():     into[AgentMoved, What],
-	WorkerAttach{}.Type():   into[WorkerAttach, What],
-	Booted{}.Type():         into[Booted, What],
-	LogSearched{}.Type():    into[LogSearched, What],
-	LaunchDropped{}.Type():  into[LaunchDropped, What],
-	WorkerFinish{}.Type():   into[WorkerFinish, What],
-	TreesFree{}.Type():      into[TreesFree, What],
-	TreeFinished{}.Type():   into[TreeFinished, What],
-	TreeMade{}.Type():       into[TreeMade, What],
-	SetupEnded{}.Type():     into[SetupEnded, What],
-	SetupStopped{}.Type():   into[SetupStopped, What],
-	Configured{}.Type():     into[Configured, What],
-	WaitBegan{}.Type():      into[WaitBegan, What],
-	WaitOver{}.Type():       into[WaitOver, What],
-	GateAsk{}.Type():        into[GateAsk, What],
-	GateAnswer{}.Type():     into[GateAnswer, What],
-	GateCancel{}.Type():     into[GateCancel, What],
-	GateTold{}.Type():       into[GateTold, What],
-	GateShown{}.Type():      into[GateShown, What],
-	WorkerRestart{}.Type():  into[WorkerRestart, What],
-	AgentResume{}.Type():    into[AgentResume, What],
-	Tick{}.Type():           into[Tick, What],
 }
 
 var effects = map[string]decoder[Order]{
@@ -98,14 +33,6 @@ var effects = map[string]decoder[Order]{
 	TreeMake{}.Type():   into[TreeMake, Order],
 	SetupRun{}.Type():   into[SetupRun, Order],
 	SetupStop{}.Type():  into[SetupStop, Order],
-}
-
-// DecodeWhat reads an input's happening from its name and JSON, as it stands on the wire.
-func DecodeWhat(name string, raw []byte) (What, error) {
-	if d := whats[name]; d != nil {
-		return d(raw)
-	}
-	return nil, fmt.Errorf("no input is called %q", name)
 }
 
 // DecodeOrder reads an effect's order from its name and JSON, as it stands in the journal.
