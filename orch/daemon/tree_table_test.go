@@ -21,13 +21,52 @@ type situation struct {
 	finish, merge, squash, discard, gc string
 }
 
-// given makes a worktree, and does something in it; its agent has ended.
+// asGiven makes a worktree, and does something in it; its agent has ended.
 func asGiven(does func(r *treeRepo)) func(*treeBench) *treeRepo {
 	return func(b *treeBench) *treeRepo {
 		r := b.repo().start(orch.TreeWant{})
 		does(r)
 		return r.ends()
 	}
+}
+
+// parts changes the same line in the worktree and at the base.
+func (r *treeRepo) parts() {
+	r.hide("a.txt")
+	r.commit(r.tree, "ours")
+	r.write(r.dir, "a.txt", "theirs\n")
+	r.commit(r.dir, "theirs")
+}
+
+// clashes leaves a merge or rebase onto the base in the middle of a conflict.
+func (r *treeRepo) clashes(how string) {
+	if _, err := gitIn(r.tree, how, "-q", "main"); err == nil {
+		r.Error("there is no conflict")
+	}
+}
+
+// squashes brings home by hand, in one commit, what was done.
+func (r *treeRepo) squashes() {
+	r.git(r.dir, "merge", "-q", "--squash", r.branch)
+	r.commit(r.dir, "squashed")
+}
+
+// onNoBranch is a worktree that begins at a commit of no branch.
+func (b *treeBench) onNoBranch() *treeRepo {
+	r := b.repo()
+	r.git(r.dir, "checkout", "-q", "--detach")
+	r.commit(r.dir, "on no branch")
+	return r.start(orch.TreeWant{})
+}
+
+// withSubmodule is a worktree with a submodule.
+func (b *treeBench) withSubmodule() *treeRepo {
+	lib, r := b.repo(), b.repo()
+	r.git(r.dir, "submodule", "--quiet", "add", lib.dir, "lib")
+	r.commit(r.dir, "with a submodule")
+	r.start(orch.TreeWant{})
+	r.git(r.tree, "submodule", "--quiet", "update", "--init")
+	return r
 }
 
 var situations = []situation{
@@ -38,16 +77,14 @@ var situations = []situation{
 	{"squashed by hand, and the base has gone on", asGiven(func(r *treeRepo) {
 		r.works("b.txt")
 		r.works("c.txt")
-		r.git(r.dir, "merge", "-q", "--squash", r.branch)
-		r.commit(r.dir, "squashed")
+		r.squashes()
 		r.write(r.dir, "z.txt", "later\n")
 		r.commit(r.dir, "later")
 	}), "landed", "landed", "landed", "discard", "landed"},
 	{"squashed by hand, and changed there since", asGiven(func(r *treeRepo) {
 		r.hide("a.txt")
 		r.commit(r.tree, "changed")
-		r.git(r.dir, "merge", "-q", "--squash", r.branch)
-		r.commit(r.dir, "squashed")
+		r.squashes()
 		r.write(r.dir, "a.txt", "changed once more\n")
 		r.commit(r.dir, "once more")
 	}), "landed", "landed", "landed", "discard", "landed"},
@@ -72,33 +109,18 @@ var situations = []situation{
 	}), "unsaved", "unsaved", "unsaved", "discard", "kept"},
 	{"an untracked file in a new folder", asGiven(func(r *treeRepo) { r.hide("new/한글 file") }), "unsaved", "unsaved", "unsaved", "discard", "kept"},
 	{"in the middle of a merge", asGiven(func(r *treeRepo) {
-		r.hide("a.txt")
-		r.commit(r.tree, "ours")
-		r.write(r.dir, "a.txt", "theirs\n")
-		r.commit(r.dir, "theirs")
-		if _, err := gitIn(r.tree, "merge", "-q", "main"); err == nil {
-			r.Error("there is no conflict")
-		}
+		r.parts()
+		r.clashes("merge")
 	}), "unsaved", "unsaved", "unsaved", "discard", "kept"},
 	{"in the middle of a rebase", asGiven(func(r *treeRepo) {
 		r.works("b.txt")
-		r.hide("a.txt")
-		r.commit(r.tree, "ours")
-		r.write(r.dir, "a.txt", "theirs\n")
-		r.commit(r.dir, "theirs")
-		if _, err := gitIn(r.tree, "rebase", "-q", "main"); err == nil {
-			r.Error("there is no conflict")
-		}
+		r.parts()
+		r.clashes("rebase")
 	}), "unsaved", "unsaved", "unsaved", "discard", "kept"},
 	{"in the middle of a bisect", asGiven(func(r *treeRepo) { r.works("b.txt"); r.git(r.tree, "bisect", "start") }), "unsaved", "unsaved", "unsaved", "discard", "kept"},
 	{"commits on no branch", asGiven(func(r *treeRepo) { r.git(r.tree, "checkout", "-q", "--detach"); r.works("b.txt") }), "not_landed", "refused", "refused", "discard", "kept"},
 	{"commits on another branch", asGiven(func(r *treeRepo) { r.works("b.txt"); r.git(r.tree, "switch", "-q", "-c", "mine"); r.works("c.txt") }), "not_landed", "refused", "refused", "discard", "kept"},
-	{"a conflict with the base", asGiven(func(r *treeRepo) {
-		r.hide("a.txt")
-		r.commit(r.tree, "ours")
-		r.write(r.dir, "a.txt", "theirs\n")
-		r.commit(r.dir, "theirs")
-	}), "not_landed", "conflict", "conflict", "discard", "kept"},
+	{"a conflict with the base", asGiven((*treeRepo).parts), "not_landed", "conflict", "conflict", "discard", "kept"},
 	{"changes where the base is checked out", asGiven(func(r *treeRepo) { r.works("b.txt"); r.write(r.dir, "a.txt", "mine\n") }), "not_landed", "refused", "refused", "discard", "kept"},
 	{"a file in the way where the base is checked out", asGiven(func(r *treeRepo) { r.works("b.txt"); r.write(r.dir, "b.txt", "mine\n") }), "not_landed", "refused", "refused", "discard", "kept"},
 	{"an ignored file in the way there", asGiven(func(r *treeRepo) {
@@ -114,17 +136,12 @@ var situations = []situation{
 	}), "not_landed", "merge", "squash", "discard", "kept"},
 	{"the base is gone", asGiven(func(r *treeRepo) { r.works("b.txt"); r.git(r.dir, "branch", "-q", "-m", "main", "trunk") }), "not_landed", "no_target", "no_target", "discard", "kept"},
 	{"begun at a commit", func(b *treeBench) *treeRepo {
-		r := b.repo()
-		r.git(r.dir, "checkout", "-q", "--detach")
-		r.commit(r.dir, "on no branch")
-		r.start(orch.TreeWant{}).works("b.txt")
+		r := b.onNoBranch()
+		r.works("b.txt")
 		return r.ends()
 	}, "not_landed", "no_target", "no_target", "discard", "kept"},
 	{"begun at a commit that is nowhere else by now", func(b *treeBench) *treeRepo {
-		r := b.repo()
-		r.git(r.dir, "checkout", "-q", "--detach")
-		r.commit(r.dir, "on no branch")
-		r.start(orch.TreeWant{})
+		r := b.onNoBranch()
 		r.git(r.dir, "checkout", "-q", "main")
 		return r.ends()
 	}, "not_landed", "no_target", "no_target", "discard", "kept"},
@@ -134,22 +151,14 @@ var situations = []situation{
 		r.commit(filepath.Join(r.tree, "lib"), "inner")
 	}), "unsaved", "unsaved", "unsaved", "unsaved", "kept"},
 	{"a submodule with a commit that is nowhere else", func(b *treeBench) *treeRepo {
-		lib, r := b.repo(), b.repo()
-		r.git(r.dir, "submodule", "--quiet", "add", lib.dir, "lib")
-		r.commit(r.dir, "with a submodule")
-		r.start(orch.TreeWant{})
-		r.git(r.tree, "submodule", "--quiet", "update", "--init")
+		r := b.withSubmodule()
 		r.hide("lib/x")
 		r.commit(filepath.Join(r.tree, "lib"), "inner")
 		r.commit(r.tree, "outer")
 		return r.ends()
 	}, "unsaved", "unsaved", "unsaved", "unsaved", "kept"},
 	{"a submodule whose commits are elsewhere too", func(b *treeBench) *treeRepo {
-		lib, r := b.repo(), b.repo()
-		r.git(r.dir, "submodule", "--quiet", "add", lib.dir, "lib")
-		r.commit(r.dir, "with a submodule")
-		r.start(orch.TreeWant{})
-		r.git(r.tree, "submodule", "--quiet", "update", "--init")
+		r := b.withSubmodule()
 		r.works("b.txt")
 		return r.ends()
 	}, "not_landed", "merge", "squash", "discard", "kept"},
