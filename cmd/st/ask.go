@@ -123,10 +123,7 @@ func (c *call) awaitAnswer(id string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := c.ctx, context.CancelFunc(func() {})
-	if c.IsSet("timeout") {
-		ctx, cancel = context.WithTimeout(c.ctx, c.Duration("timeout"))
-	}
+	ctx, cancel := c.limited()
 	defer cancel()
 	var info orch.QuestionInfo
 	err = c.watch(ctx, client, "question", orch.MessageArgs{Message: id}, func(raw json.RawMessage) (bool, error) {

@@ -59,6 +59,14 @@ func (c *call) text(name string) (string, error) {
 	return value, nil
 }
 
+// limited is the context of a call that waits no longer than --timeout says.
+func (c *call) limited() (context.Context, context.CancelFunc) {
+	if !c.IsSet("timeout") {
+		return c.ctx, func() {}
+	}
+	return context.WithTimeout(c.ctx, c.Duration("timeout"))
+}
+
 // from is who asks.
 func (c *call) from() daemon.From {
 	from := daemon.FromEnv(os.Getenv)

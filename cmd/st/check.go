@@ -157,10 +157,7 @@ func (c *call) await(client *daemon.Client, types []string) (timedOut bool, err 
 			return false, err
 		}
 	}
-	ctx, cancel := c.ctx, context.CancelFunc(func() {})
-	if c.IsSet("timeout") {
-		ctx, cancel = context.WithTimeout(c.ctx, c.Duration("timeout"))
-	}
+	ctx, cancel := c.limited()
 	defer cancel()
 	said := false
 	err = c.watch(ctx, client, "mailbox", orch.MailboxArgs{Types: types}, func(raw json.RawMessage) (bool, error) {

@@ -61,10 +61,7 @@ func workerWait(c *call) (int, error) {
 
 // waitFor follows the view until it is done or the time is over.
 func (c *call) waitFor(client *daemon.Client, args orch.WaitArgs) (orch.WaitInfo, error) {
-	ctx, cancel := c.ctx, context.CancelFunc(func() {})
-	if c.IsSet("timeout") {
-		ctx, cancel = context.WithTimeout(c.ctx, c.Duration("timeout"))
-	}
+	ctx, cancel := c.limited()
 	defer cancel()
 	var info orch.WaitInfo
 	shown, lost := false, false
