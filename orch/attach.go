@@ -3,11 +3,8 @@ package orch
 // workerAttach gives a worker that may come back, and of which it can't be told which agent it is now, the one that
 // somebody names.
 func (s *step) workerAttach(o WorkerAttach) *Error {
-	w, err := workerNamed(s, s.in.By, o.Worker)
+	w, _, err := s.ordersNamed(o.Worker)
 	if err != nil {
-		return err
-	}
-	if _, err := s.orders(w); err != nil {
 		return err
 	}
 	if err := s.related(w); err != nil {

@@ -102,11 +102,8 @@ func (TreeFinished) Type() string { return "tree-finished" }
 
 // workerFinish orders the end of a worker's worktree. Its agent is stopped before, where that has settled.
 func (s *step) workerFinish(o WorkerFinish) *Error {
-	w, err := workerNamed(s, s.in.By, o.Worker)
+	w, _, err := s.ordersNamed(o.Worker)
 	if err != nil {
-		return err
-	}
-	if _, err = s.orders(w); err != nil {
 		return err
 	}
 	t, ok := get[Worktree](s, Worktree{Worker: w.ID}.Key())

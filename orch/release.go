@@ -20,11 +20,7 @@ func (s *step) related(w Worker) *Error {
 }
 
 func (s *step) workerRelease(o WorkerRelease) *Error {
-	w, err := workerNamed(s, s.in.By, o.Worker)
-	if err != nil {
-		return err
-	}
-	id, err := s.orders(w)
+	w, id, err := s.ordersNamed(o.Worker)
 	if err != nil {
 		return err
 	}

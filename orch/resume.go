@@ -47,11 +47,7 @@ func (AgentResume) Type() string   { return "agent-resume" }
 
 // workerRestart takes up a worker's conversation in a new window.
 func (s *step) workerRestart(o WorkerRestart) *Error {
-	w, err := workerNamed(s, s.in.By, o.Worker)
-	if err != nil {
-		return err
-	}
-	id, err := s.orders(w)
+	w, id, err := s.ordersNamed(o.Worker)
 	if err != nil {
 		return err
 	}

@@ -433,11 +433,7 @@ func (s *step) paneFailed(o PaneFailed) {
 
 // workerStop orders an agent's end.
 func (s *step) workerStop(o WorkerStop) *Error {
-	w, err := workerNamed(s, s.in.By, o.Worker)
-	if err != nil {
-		return err
-	}
-	id, err := s.orders(w)
+	w, id, err := s.ordersNamed(o.Worker)
 	if err == nil {
 		err = s.mayStop(w, id)
 	}
@@ -461,6 +457,16 @@ func (s *step) mayStop(w Worker, id identity) *Error {
 		return e
 	}
 	return nil
+}
+
+// ordersNamed is a worker by id or name, and the caller, who may order something of it.
+func (s *step) ordersNamed(name string) (Worker, identity, *Error) {
+	w, err := workerNamed(s, s.in.By, name)
+	if err != nil {
+		return w, identity{}, err
+	}
+	id, err := s.orders(w)
+	return w, id, err
 }
 
 // orders is the caller, who may order something of a worker: a person, its run's coordinator, or who started it.
