@@ -30,19 +30,7 @@ func testCalls(t *testing.T, k Kind, dir string, atLeast int) {
 		}
 		fmt.Fprintf(&got, "%s: %s\n", strings.TrimSuffix(filepath.Base(f), ".json"), line)
 	}
-	table := filepath.Join(dir, "calls.txt")
-	if *updateScreens {
-		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("calls read as\n%s\nwant\n%s", got.String(), want)
-	}
+	wantTable(t, filepath.Join(dir, "calls.txt"), got.String())
 }
 
 func recordedEvent(t *testing.T, k Kind, file string) orch.AgentEvent {
