@@ -2,6 +2,7 @@ package tmux_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -223,7 +224,20 @@ func (g *target) typing(text string) tmux.Typing {
 
 func (g *target) typeLine(o tmux.Typing) tmux.Typed {
 	g.t.Helper()
-	typed, err := g.Tmux().Type(g.t.Context(), g.pane.ID, o)
+	return g.typeUnder(g.t.Context(), o)
+}
+
+// typeWithin types for so long at most.
+func (g *target) typeWithin(limit time.Duration, o tmux.Typing) tmux.Typed {
+	g.t.Helper()
+	ctx, cancel := context.WithTimeout(g.t.Context(), limit)
+	defer cancel()
+	return g.typeUnder(ctx, o)
+}
+
+func (g *target) typeUnder(ctx context.Context, o tmux.Typing) tmux.Typed {
+	g.t.Helper()
+	typed, err := g.Tmux().Type(ctx, g.pane.ID, o)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -72,13 +72,7 @@ func TestTypeIgnoredEnterIsTakenBack(t *testing.T) {
 	var stages []string
 	o := g.typing("hello")
 	o.Stage = func(s string) error { stages = append(stages, s); return nil }
-	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-	defer cancel()
-	got, err := g.Tmux().Type(ctx, g.pane.ID, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantTyped(t, got, tmux.Withheld, tmux.WhyEnterIgnored, false)
+	wantTyped(t, g.typeWithin(1500*time.Millisecond, o), tmux.Withheld, tmux.WhyEnterIgnored, false)
 	if want := []string{tmux.StagePasting, tmux.StageEntering, tmux.StagePasting}; !slices.Equal(stages, want) {
 		t.Errorf("stages %q, want %q", stages, want)
 	}
@@ -89,13 +83,7 @@ func TestTypeIgnoredEnterIsTakenBack(t *testing.T) {
 func TestTypeFrozenProgramTakesEnterLater(t *testing.T) {
 	for _, freeze := range []string{"2500ms", "6s"} { // it wakes while the line is being taken back, or after that
 		g := newTarget(t, "freeze="+freeze)
-		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-		defer cancel()
-		got, err := g.Tmux().Type(ctx, g.pane.ID, g.typing("hello"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantTyped(t, got, tmux.Submitted, "", false)
+		wantTyped(t, g.typeWithin(1500*time.Millisecond, g.typing("hello")), tmux.Submitted, "", false)
 		g.waitDraft("")
 		wantSent(t, g, "hello")
 	}
@@ -215,13 +203,7 @@ func TestTypeOnlyIntoThePaneMeant(t *testing.T) {
 
 func TestTypeNeverShown(t *testing.T) {
 	g := newTarget(t, "hidden")
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	got, err := g.Tmux().Type(ctx, g.pane.ID, g.typing("hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantTyped(t, got, tmux.Withheld, tmux.WhyNotShown, true)
+	wantTyped(t, g.typeWithin(500*time.Millisecond, g.typing("hello")), tmux.Withheld, tmux.WhyNotShown, true)
 	wantSent(t, g)
 }
 
