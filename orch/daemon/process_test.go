@@ -376,17 +376,24 @@ func absentNow(t *testing.T, home string) bool {
 	return code(err) == codeUnreachable && err.Error() == "no daemon runs"
 }
 
-func TestDoSurvivesTheDaemonsDeath(t *testing.T) {
-	home, st := testHome(t)
-	inProgram(t, st, home)
+// signalled starts a daemon and ends it by a signal. It returns a client of it.
+func signalled(t *testing.T, home string, sig unix.Signal) *Client {
+	t.Helper()
 	c, err := Connect(t.Context(), home, From{}, true)
 	must(t, err)
 	h, err := c.Hello(t.Context())
 	must(t, err)
 	p, err := proc.Of(h.PID)
 	must(t, err)
-	must(t, proc.Signal(p, unix.SIGKILL))
-	until(t, "it is gone", func() bool { return !proc.Alive(p) })
+	must(t, proc.Signal(p, sig))
+	until(t, "the daemon has ended", func() bool { return !proc.Alive(p) })
+	return c
+}
+
+func TestDoSurvivesTheDaemonsDeath(t *testing.T) {
+	home, st := testHome(t)
+	inProgram(t, st, home)
+	c := signalled(t, home, unix.SIGKILL)
 	must(t, c.Do(t.Context(), "one", orch.RunEnd{}, nil))
 	if did := lines(home, "did"); len(did) != 1 {
 		t.Errorf("it happened %v times, want once", did)
@@ -394,17 +401,10 @@ func TestDoSurvivesTheDaemonsDeath(t *testing.T) {
 }
 
 func TestSignalsStopADaemon(t *testing.T) {
-	for _, sig := range []os.Signal{unix.SIGTERM, unix.SIGINT} {
+	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGINT} {
 		home, st := testHome(t)
 		inProgram(t, st, home)
-		c, err := Connect(t.Context(), home, From{}, true)
-		must(t, err)
-		h, err := c.Hello(t.Context())
-		must(t, err)
-		p, err := proc.Of(h.PID)
-		must(t, err)
-		must(t, proc.Signal(p, sig))
-		until(t, "it has ended", func() bool { return !proc.Alive(p) })
+		signalled(t, home, sig)
 		if _, err := os.Stat(SocketPath(home)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%v: the socket is still there: %v", sig, err)
 		}
