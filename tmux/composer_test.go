@@ -94,7 +94,7 @@ func (c *composer) key(r rune) (stop bool, err error) {
 		c.swallow--
 	case r == '\r' && len(c.draft) == 0:
 	case r == '\r':
-		time.Sleep(c.freeze)
+		time.Sleep(c.freeze) // as above
 		c.freeze = 0
 		return c.send()
 	case r == '\x15':

@@ -55,6 +55,9 @@ func newChief(d *desk, session string) *chief {
 // shellWaits stands where the shell of its window waits for a line.
 const shellWaits = "shell: "
 
+// keyTime is how long a key is waited for before it is pressed again.
+const keyTime = 500 * time.Millisecond
+
 // open starts the agent at the shell of its window: with a conversation, or with a new one. A terminal that a killed
 // one leaves behind is put right.
 func (c *chief) open(conversation string) {
@@ -124,8 +127,7 @@ func (c *chief) prompt(line, token string) bool {
 		case s.Name != hooks.Ready:
 		case strings.Contains(s.Draft, squashed(token)) || strings.Contains(s.Draft, token):
 			c.keys("Enter")
-			for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end) && !entered(); time.Sleep(tick) {
-			}
+			within(keyTime, entered)
 		case s.Draft == "" && time.Since(typed) > time.Second:
 			c.keys("-l", line)
 			typed, odd = time.Now(), time.Time{}
@@ -203,33 +205,36 @@ func (c *chief) leave(kill bool) {
 	if kill {
 		c.d.killOne(c.pid)
 	} else {
-		before := len(c.d.submitted("chief"))
-		c.d.hopeful("the coordinator leaves", func() bool {
-			for _, j := range c.d.submitted("chief")[before:] {
-				if j.Text == "/exit" {
-					return true
-				}
-			}
-			s := c.screen()
-			switch {
-			case s.Name != hooks.Ready:
-			case s.Draft == "":
-				c.keys("-l", "/exit")
-				time.Sleep(5 * tick) // a chance that it is drawn; if not, the next look sees it
-			case s.Draft == "/exit":
-				c.keys("Enter")
-				time.Sleep(5 * tick)
-			default:
-				time.Sleep(50 * tick)
-				if now := c.screen(); now.Draft == s.Draft {
-					c.keys("C-e", "C-u")
-				}
-			}
-			return false
-		})
+		c.exit()
 	}
 	c.d.hopeful("the coordinator has ended", func() bool { return c.pid() != pid })
 	c.open(conversation)
+}
+
+// exit has it take /exit. What stands there and is not taken is wiped out.
+func (c *chief) exit() {
+	before := len(c.d.submitted("chief"))
+	left := func() bool {
+		return slices.ContainsFunc(c.d.submitted("chief")[before:], func(j jotted) bool { return j.Text == "/exit" })
+	}
+	c.d.hopeful("the coordinator leaves", func() bool {
+		if left() {
+			return true
+		}
+		s := c.screen()
+		switch {
+		case s.Name != hooks.Ready:
+		case s.Draft == "":
+			c.keys("-l", "/exit")
+			within(keyTime, func() bool { return c.screen().Draft == "/exit" })
+		case s.Draft == "/exit":
+			c.keys("Enter")
+			within(keyTime, left)
+		case !within(6*keyTime, func() bool { return c.screen().Draft != s.Draft }):
+			c.keys("C-e", "C-u")
+		}
+		return left()
+	})
 }
 
 // clear begins a new conversation, and sees it to its first line: before that there is nothing to be resumed.

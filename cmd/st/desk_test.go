@@ -172,12 +172,20 @@ func (d *desk) worker(name string) (w orch.WorkerInfo) {
 
 // await polls until something holds, without ending the test where it doesn't.
 func (d *desk) await(what string, is func() bool) bool {
-	for end := time.Now().Add(patience); ; time.Sleep(tick) {
+	if within(patience, is) {
+		return true
+	}
+	d.t.Errorf("not within %v: %s", patience, what)
+	return false
+}
+
+// within polls until something holds or the time is over, and answers whether it does.
+func within(limit time.Duration, is func() bool) bool {
+	for end := time.Now().Add(limit); ; time.Sleep(tick) {
 		if is() {
 			return true
 		}
 		if time.Now().After(end) {
-			d.t.Errorf("not within %v: %s", patience, what)
 			return false
 		}
 	}

@@ -219,7 +219,7 @@ func (d *faultDesk) down(how time.Duration) {
 	defer d.gate.Unlock()
 	d.killVerbs(len(d.runs))
 	d.kill(d.daemon())
-	time.Sleep(how)
+	time.Sleep(how) // the length of the fault
 }
 
 // freeze stops everything that belongs to the desk, as a machine that is suspended does, and lets it go on.
@@ -236,7 +236,7 @@ func (d *faultDesk) freeze(how time.Duration) {
 			}
 		}
 	}
-	time.Sleep(how)
+	time.Sleep(how) // the length of the fault
 	for pid := range stopped {
 		syscall.Kill(pid, syscall.SIGCONT) //nolint:errcheck // it may have been killed meanwhile
 	}
@@ -244,15 +244,15 @@ func (d *faultDesk) freeze(how time.Duration) {
 
 // hush stops the daemon for a while as soon as a worker has its task.
 func (d *faultDesk) hush(name string, how time.Duration) {
-	for end := time.Now().Add(patience); len(d.taken(name)) == 0 && time.Now().Before(end); {
-		time.Sleep(tick)
+	if !within(patience, func() bool { return len(d.taken(name)) > 0 }) {
+		d.jot("hush: %s never had its task", name)
 	}
 	pid := d.daemon()
 	if pid == 0 || proctest.Stop(pid) != nil {
 		d.jot("hush: no daemon runs")
 		return
 	}
-	time.Sleep(how)
+	time.Sleep(how)                    // the length of the fault
 	syscall.Kill(pid, syscall.SIGCONT) //nolint:errcheck // it may have been killed meanwhile
 }
 
@@ -266,7 +266,7 @@ func (d *faultDesk) full(how time.Duration) {
 		d.jot("full: %v", err) // it has just been killed
 		return
 	}
-	time.Sleep(how)
+	time.Sleep(how) // the length of the fault
 	// Not what it was before: that may have been another fault's.
 	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}, nil) //nolint:errcheck // as above
 }

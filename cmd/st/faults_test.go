@@ -225,8 +225,7 @@ func (r *faultRun) person(quit <-chan struct{}) {
 				continue
 			}
 			r.tmux("send-keys", "-t", id, "1") //nolint:errcheck // a pane that is gone asks nothing
-			for end := time.Now().Add(2 * time.Second); r.asks(id) && time.Now().Before(end); time.Sleep(tick) {
-			}
+			within(2*time.Second, func() bool { return !r.asks(id) })
 		}
 	}
 }
@@ -236,7 +235,7 @@ func (r *faultRun) asks(pane string) bool {
 	return err == nil && strings.Contains(text, "Enter to select")
 }
 
-// act is the coordinator's part with one worker: a start, the letters, and maybe a stop.
+// act is the coordinator's part with one worker: a start, the letters, and maybe a stop, each at the moment of the plan.
 func (r *faultRun) act(j *job) {
 	time.Sleep(j.begin)
 	modes := j.modes
@@ -263,10 +262,8 @@ func (r *faultRun) act(j *job) {
 func (r *faultRun) settle() {
 	const calm, pushes = 5 * time.Second, 8
 	for range pushes {
-		for end := time.Now().Add(calm); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-			if r.settled() && r.nothingOwed() {
-				return
-			}
+		if within(calm, func() bool { return r.settled() && r.nothingOwed() }) {
+			return
 		}
 		r.tally.pushed++
 		r.jump(40 * time.Second)

@@ -147,7 +147,7 @@ func (k *kill) run() {
 	}
 	time.Sleep(k.pause) // chance, not a condition: any moment will do
 	d.killDaemon()
-	if k.again > 0 {
+	if k.again > 0 { // as chance wants it, too
 		time.Sleep(k.down / 2)
 		d.st("worker", "ls")
 		time.Sleep(k.again)

@@ -276,7 +276,6 @@ func (h *hand) answer(n int, verb bool) bool {
 		}
 		id, _ := h.d.pane(h.name)
 		if id == "" || !strings.Contains(h.d.server.Run("capture-pane", "-p", "-t", id), fmt.Sprintf("%sq%dz?\n", h.name, n)) {
-			time.Sleep(5 * tick)
 			return false
 		}
 		if verb {
@@ -285,9 +284,7 @@ func (h *hand) answer(n int, verb bool) bool {
 			h.d.server.Run("send-keys", "-t", id, "1")
 		}
 		verb = false
-		for end := time.Now().Add(time.Second); time.Now().Before(end) && h.decided() < n; time.Sleep(tick) {
-		}
-		return h.decided() >= n
+		return within(time.Second, func() bool { return h.decided() >= n })
 	})
 }
 
@@ -345,6 +342,7 @@ var chiefMoves = []struct {
 	{"killed", 1, func(o *office) { o.c.leave(true) }},
 }
 
+// pause lets some time pass: the moment of what comes next is chance, and any will do.
 func (o *office) pause(ms int) { time.Sleep(time.Duration(o.r.IntN(ms)) * time.Millisecond) }
 
 // settle waits until the coordinator's turn is over, as somebody would who wants to give it a command.
@@ -388,11 +386,8 @@ func (o *office) start(h *hand) {
 	for range 5 {
 		token := o.c.token()
 		o.c.prompt("run "+h.order()+" ;; say "+token, token)
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(tick) {
-			o.l.see(func() { h.id = o.l.ids[h.name] })
-			if h.id != "" {
-				return
-			}
+		if within(10*time.Second, func() bool { o.l.see(func() { h.id = o.l.ids[h.name] }); return h.id != "" }) {
+			return
 		}
 	}
 	o.d.t.Fatalf("%s was never started", h.name)

@@ -38,7 +38,7 @@ func theirs(text string) string {
 	}, text)
 }
 
-// burst types some letters as fast as somebody types.
+// burst types some letters as fast as somebody types: the pauses are what is played here.
 func (t *typist) burst(n int) {
 	for range n {
 		letter := string(letters[t.typed%len(letters)])
@@ -49,7 +49,7 @@ func (t *typist) burst(n int) {
 	}
 }
 
-// rest presses nothing for a while.
+// rest presses nothing for a while, as somebody who thinks or reads.
 func (t *typist) rest(from, to float64) {
 	time.Sleep(time.Duration((from + t.r.Float64()*(to-from)) * float64(time.Second)))
 }

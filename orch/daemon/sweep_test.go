@@ -40,14 +40,7 @@ func TestSecretsDoNotStay(t *testing.T) {
 	defer func() { stop(); <-ended }()
 	gone := func(path string) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Lstat(path); os.IsNotExist(err) {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatalf("%s stays", path)
-			}
-		}
+		until(t, path+" goes", func() bool { _, err := os.Lstat(path); return os.IsNotExist(err) })
 	}
 	for _, path := range early {
 		gone(path)

@@ -48,11 +48,11 @@ func (b *desk) heldUp(kind, name string, moment time.Duration) orch.StartInfo {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		time.Sleep(moment)
+		time.Sleep(moment) // chance, not a condition: any moment will do
 		if err := proctest.Stop(status.Data.PID); err != nil {
 			b.t.Error(err)
 		}
-		time.Sleep(3 * time.Second)
+		time.Sleep(3 * time.Second) // the length of the fault
 		if err := syscall.Kill(status.Data.PID, syscall.SIGCONT); err != nil {
 			b.t.Error(err)
 		}
