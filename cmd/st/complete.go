@@ -40,7 +40,7 @@ func complete(words []string) int {
 		if c.about != "" {
 			name += "\t" + clean(c.about)
 		}
-		fmt.Fprintln(out, name)
+		fmt.Fprintln(out, name) // what goes wrong stays with the buffer, and Flush tells it
 	}
 	if out.Flush() != nil {
 		return exitFailed

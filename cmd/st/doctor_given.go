@@ -52,7 +52,7 @@ func (d *doctor) tryStart(ctx context.Context, kind hooks.Kind, path string) fin
 	if err != nil {
 		return fault(nil, "%v", err)
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) // what stays lies in /tmp
 	launch, err := kind.Launch(hooks.Spec{Program: path, Self: d.self, Home: d.home})
 	if err != nil {
 		return fault(nil, "%v", err)

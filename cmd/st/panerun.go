@@ -92,7 +92,7 @@ type pane struct {
 	told    chan struct{} // all reports are out
 }
 
-// refuse says why nothing is run.
+// refuse says why nothing is run. Here as below: where the terminal is gone there is nobody to tell.
 func (p *pane) refuse(err error) int {
 	fmt.Fprintf(p.out, "st: %v\n", err)
 	return exitFailed

@@ -168,7 +168,7 @@ func (s *Server) receive(ctx context.Context, conn *net.UnixConn) (Request, orch
 	if err := conn.SetReadDeadline(time.Now().Add(requestTime)); err != nil {
 		return req, orch.Caller{}, errHungUp
 	}
-	release := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
+	release := context.AfterFunc(ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) }) // fails where it is closed: then nobody reads
 	defer release()
 	if req, err = readRequest(conn); err != nil {
 		return req, orch.Caller{}, err

@@ -65,6 +65,7 @@ func (w Want) Add(ctx context.Context, limit time.Duration) error {
 	if err == nil {
 		return nil
 	}
+	// Where git can't say what is there, that is no hook's doing, and undo tells what it finds.
 	if e, there, _ := entry(ctx, w.Repo, w.Path); there && !e.Locked && e.Branch == w.Branch && code(err) > 0 {
 		return fmt.Errorf("%w: %w", ErrHook, err)
 	}

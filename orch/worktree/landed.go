@@ -126,7 +126,7 @@ func TryMerge(ctx context.Context, repo, into, tip string) (t Tried, err error) 
 	if err != nil {
 		return t, err
 	}
-	defer os.RemoveAll(scratch)
+	defer os.RemoveAll(scratch) // what stays lies among the temporary files
 	objects, err := asks(repo, "rev-parse", "--path-format=absolute", "--git-path", "objects").line(ctx)
 	if err != nil {
 		return t, err

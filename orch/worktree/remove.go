@@ -24,6 +24,7 @@ func Remove(ctx context.Context, repo, path string, force bool, limit time.Durat
 
 // Bytes is how much the files below a folder hold, links not followed. What can't be read does not count.
 func Bytes(ctx context.Context, dir string) (n int64) {
+	// The error is that of ctx alone: then it is how much was counted by then.
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()

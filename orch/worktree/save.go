@@ -29,7 +29,7 @@ func Save(ctx context.Context, dir, message string, at Moment, more ...string) (
 	if s.scratch, err = os.MkdirTemp("", "st-save-"); err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(s.scratch)
+	defer os.RemoveAll(s.scratch) // what stays lies among the temporary files
 	parents := []string{head}
 	files, err := s.files(ctx, head)
 	if err != nil {

@@ -46,7 +46,7 @@ func New(t testing.TB, config ...string) *Server {
 	s := &Server{t: t, dir: dir, socket: filepath.Join(dir, "s"), config: "/dev/null"}
 	t.Cleanup(func() {
 		s.endAll()
-		os.RemoveAll(dir)
+		os.RemoveAll(dir) // a process that is just ending may still write there: what stays lies in /tmp
 	})
 	if len(config) > 0 {
 		s.config = filepath.Join(dir, "tmux.conf")
