@@ -19,8 +19,8 @@ type Change struct {
 	Folders []string
 }
 
-// ErrBusy says that a file was rewritten by somebody else each time it was read.
-var ErrBusy = errors.New("it is being rewritten by another program all the time; nothing was changed: close that program and try again")
+// errBusy says that a file was rewritten by somebody else each time it was read.
+var errBusy = errors.New("it is being rewritten by another program all the time; nothing was changed: close that program and try again")
 
 // applyTries is how often a change is worked out anew because a file changed meanwhile.
 const applyTries = 8
@@ -29,7 +29,7 @@ const applyTries = 8
 // replaced as a whole or not at all. Where somebody else rewrites one between our reading and our writing it
 // begins anew. It returns what was changed, in the order of writing.
 func Apply(k Settings, s Setup, dry bool, plan func(Setup) (Texts, error)) ([]Change, error) {
-	return carryOut(dry, func() ([]Change, error) { return Plan(k, s, plan) })
+	return carryOut(dry, func() ([]Change, error) { return planned(k, s, plan) })
 }
 
 // carryOut writes what is planned, and plans anew where a file is another one by then.
@@ -46,13 +46,13 @@ func carryOut(dry bool, plan func() ([]Change, error)) ([]Change, error) {
 			return changes, err
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", changes[0].Path, ErrBusy)
+	return nil, fmt.Errorf("%s: %w", changes[0].Path, errBusy)
 }
 
-// Plan reads the files and says what has to change in them.
-func Plan(k Settings, s Setup, plan func(Setup) (Texts, error)) ([]Change, error) {
+// planned reads the files and says what has to change in them.
+func planned(k Settings, s Setup, plan func(Setup) (Texts, error)) ([]Change, error) {
 	var err error
-	if s.Have, err = ReadSettings(k, s.Folder); err != nil {
+	if s.Have, err = readSettings(k, s.Folder); err != nil {
 		return nil, err
 	}
 	texts, err := plan(s)
@@ -76,8 +76,8 @@ func emptied(k Settings, folder string, text []byte) []string {
 	return nil
 }
 
-// ReadSettings reads all files of a kind's settings.
-func ReadSettings(k Settings, folder string) (Texts, error) {
+// readSettings reads all files of a kind's settings.
+func readSettings(k Settings, folder string) (Texts, error) {
 	have := Texts{}
 	for _, path := range k.Files(folder) {
 		text, err := readOne(path)
@@ -182,7 +182,7 @@ func isNoLink(path string) bool {
 // LookAt reads what is installed in a person's settings.
 func LookAt(k Settings, s Setup) (Installed, error) {
 	var err error
-	if s.Have, err = ReadSettings(k, s.Folder); err != nil {
+	if s.Have, err = readSettings(k, s.Folder); err != nil {
 		return Installed{}, err
 	}
 	in, err := k.Installed(s)

@@ -118,7 +118,7 @@ func TestRewrittenAlways(t *testing.T) {
 		writeFile(t, files[1], fmt.Sprintf("theirs = %d\n", tries))
 		return k.Install(s)
 	})
-	if !errors.Is(err, ErrBusy) {
+	if !errors.Is(err, errBusy) {
 		t.Errorf("it said %v", err)
 	}
 	if got := string(readFile(t, files[1])); got != fmt.Sprintf("theirs = %d\n", tries) {

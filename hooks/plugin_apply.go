@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"bytes"
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -28,10 +27,7 @@ type PluginState struct {
 	Needed bool `json:"needed"`
 }
 
-// ErrKept says that a file stands in the way which is not as st wrote it.
-var ErrKept = errors.New("st leaves it alone")
-
-// KeptError names that file.
+// KeptError says that a file stands in the way which is not as st wrote it.
 type KeptError struct {
 	Path  string
 	State string // PluginEdited or PluginForeign
@@ -39,12 +35,10 @@ type KeptError struct {
 
 func (e *KeptError) Error() string {
 	if e.State == PluginEdited {
-		return e.Path + ": you have changed what st wrote there, and " + ErrKept.Error()
+		return e.Path + ": you have changed what st wrote there, and st leaves it alone"
 	}
-	return e.Path + ": st did not write this file, and " + ErrKept.Error()
+	return e.Path + ": st did not write this file, and st leaves it alone"
 }
-
-func (e *KeptError) Unwrap() error { return ErrKept }
 
 // pluginEdit is a plugin's files as they stand and as they should be.
 type pluginEdit struct {

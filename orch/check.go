@@ -66,14 +66,14 @@ type (
 	DeliveryArgs struct{ Delivery string }
 )
 
-// MessageTypes are the types that a message can have.
-var MessageTypes = []string{Mail, Question, Answer, Escalation, ReportMail}
+// messageTypes are the types that a message can have.
+var messageTypes = []string{Mail, Question, Answer, Escalation, ReportMail}
 
 // CheckMessageTypes refuses a type that no message has.
 func CheckMessageTypes(types []string) *Error {
 	for _, t := range types {
-		if !slices.Contains(MessageTypes, t) {
-			return refuse("usage", "", "no message has the type %q; there are %s", t, strings.Join(MessageTypes, ", "))
+		if !slices.Contains(messageTypes, t) {
+			return refuse("usage", "", "no message has the type %q; there are %s", t, strings.Join(messageTypes, ", "))
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// RunFileVersion is the version of the shape of RunFile. Fields may be added without a new one.
-const RunFileVersion = 1
+// runFileVersion is the version of the shape of RunFile. Fields may be added without a new one.
+const runFileVersion = 1
 
 // RunFile is a run as it is written to orch/<run>/run.json in the home folder, for people, for scripts, and
 // as the last resort when the store is lost. It says what was wanted and what came of it. It holds no
@@ -159,7 +159,7 @@ func Project(v View, run string) (f RunFile, ok bool) {
 		return RunFile{}, false
 	}
 	f = RunFile{
-		Version: RunFileVersion, Run: r.ID, Name: r.Name, Objective: r.Objective,
+		Version: runFileVersion, Run: r.ID, Name: r.Name, Objective: r.Objective,
 		Coordinator: r.Coordinator, Former: list(r.Former), Created: r.Created, Ended: r.Ended,
 		Workers: []RunWorker{}, Tasks: []RunTask{}, Dispatches: []RunDispatch{}, Reports: []RunReport{}, Messages: []RunMessage{}, Gates: []Gate{}, Worktrees: []RunWorktree{},
 	}
@@ -278,7 +278,7 @@ func ReadRunFile(run string, raw []byte) (RunFile, error) {
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return f, err
 	}
-	if f.Version != RunFileVersion {
+	if f.Version != runFileVersion {
 		return f, fmt.Errorf("version %d isn't known", f.Version)
 	}
 	if f.Run != run {

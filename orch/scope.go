@@ -144,8 +144,8 @@ func (s Scope) String() string { return strings.Join(s, " ") }
 // rooted is a pattern below a folder.
 func rooted(pattern, dir string) string { return path.Join(dir, pattern) }
 
-// Overlaps tells that a file may be in both scopes, each of a folder. It errs on the side of yes.
-func (s Scope) Overlaps(dir string, o Scope, other string) bool {
+// overlaps tells that a file may be in both scopes, each of a folder. It errs on the side of yes.
+func (s Scope) overlaps(dir string, o Scope, other string) bool {
 	for _, p := range s.parts(dir) {
 		for _, q := range o.parts(other) {
 			if meet(p, q) && !o.takesOut(other, p) && !s.takesOut(dir, q) {

@@ -72,10 +72,10 @@ func TestScopeOverlaps(t *testing.T) {
 		{nil, "/p", Scope{"api/**"}, "/p", true},
 		{Scope{"a/x*"}, "/p", Scope{"a/y*"}, "/p", false},
 	} {
-		if got := c.a.Overlaps(c.da, c.b, c.db); got != c.want {
+		if got := c.a.overlaps(c.da, c.b, c.db); got != c.want {
 			t.Errorf("%v in %s and %v in %s: %v", c.a, c.da, c.b, c.db, got)
 		}
-		if got := c.b.Overlaps(c.db, c.a, c.da); got != c.want {
+		if got := c.b.overlaps(c.db, c.a, c.da); got != c.want {
 			t.Errorf("%v in %s and %v in %s, the other way: %v", c.b, c.db, c.a, c.da, got)
 		}
 	}

@@ -24,7 +24,7 @@ func overlaps(v View, worker string) []Overlap {
 	}
 	each(v, LiveAgents, func(a Agent) bool {
 		o, ok := workerOf(v, a.ID)
-		if ok && o.ID != w.ID && len(o.Scope) > 0 && w.Scope.Overlaps(w.Dir, o.Scope, o.Dir) {
+		if ok && o.ID != w.ID && len(o.Scope) > 0 && w.Scope.overlaps(w.Dir, o.Scope, o.Dir) {
 			found = append(found, Overlap{Worker: o.ID, Name: o.Name, Scope: o.Scope, Dir: o.Dir})
 		}
 		return true

@@ -28,8 +28,8 @@ func (Escalate) Type() string { return "escalate" }
 const (
 	// BodyMost is how much of a text stands in the record of a message, in bytes. A longer one stands in its file alone.
 	BodyMost = 64 << 10
-	// TextMost is the longest text of a message, in bytes.
-	TextMost = 1 << 20
+	// textMost is the longest text of a message, in bytes.
+	textMost = 1 << 20
 	// SubjectMost is the longest subject, in bytes.
 	SubjectMost = 200
 	// sendMost is how long a text may be times the number of those to whom it goes.
@@ -75,8 +75,8 @@ func (l letter) check() *Error {
 	switch {
 	case strings.TrimSpace(l.subject+l.body) == "":
 		return bad("the message is empty")
-	case len(l.body) > TextMost:
-		return bad("the text has %d bytes, at most %d are taken", len(l.body), TextMost)
+	case len(l.body) > textMost:
+		return bad("the text has %d bytes, at most %d are taken", len(l.body), textMost)
 	case len(l.subject) > SubjectMost:
 		return bad("the subject has %d bytes, at most %d are taken: put the rest into the text", len(l.subject), SubjectMost)
 	case strings.ContainsAny(l.subject, "\n\r"):

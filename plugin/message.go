@@ -26,13 +26,13 @@ type Letter struct {
 // Message is the whole file of a message: what it is, a line, its text as it was given.
 func Message(l Letter) string {
 	if l.Asked != "" {
-		return fill(answerText, "{{.Asked}}", l.Asked, "{{.Worker}}", l.Worker, "{{.Run}}", l.Run, "{{.From}}", l.From) + indented(l.Question) + Separator + l.Text
+		return fill(answerText, "{{.Asked}}", l.Asked, "{{.Worker}}", l.Worker, "{{.Run}}", l.Run, "{{.From}}", l.From) + indented(l.Question) + separator + l.Text
 	}
 	if l.Worker == "" {
-		return "This is message " + l.Message + " to run " + l.Run + ", from " + l.From + ".\n" + Separator + l.Text
+		return "This is message " + l.Message + " to run " + l.Run + ", from " + l.From + ".\n" + separator + l.Text
 	}
 	head := fill(messageText, "{{.Message}}", l.Message, "{{.Worker}}", l.Worker, "{{.Run}}", l.Run, "{{.From}}", l.From)
-	return head + Separator + l.Text
+	return head + separator + l.Text
 }
 
 // indented sets a text off from what stands around it: none of its lines can be taken for the separator.

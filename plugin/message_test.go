@@ -7,7 +7,7 @@ import (
 
 func TestMessageKeepsTheTextByteForByte(t *testing.T) {
 	text := "use port 1\r\n---\n{{.Worker}} stays as it is"
-	head, body, found := strings.Cut(Message(Letter{Message: "m3", Worker: "w2", Run: "r1", From: "agent a4", Text: text}), Separator)
+	head, body, found := strings.Cut(Message(Letter{Message: "m3", Worker: "w2", Run: "r1", From: "agent a4", Text: text}), separator)
 	if !found || body != text {
 		t.Fatalf("the text came out as %q", body)
 	}

@@ -57,11 +57,11 @@ func (s Standing) lines(command string) (text string) {
 	return "Your place in the run\n\n" + text + "\n"
 }
 
-// Separator is the line that stands between the recipe and the task's own text.
-const Separator = "\n---\n\n"
+// separator is the line that stands between the recipe and the task's own text.
+const separator = "\n---\n\n"
 
-// Recipe is the part of a task copy that comes before the task: who the worker is and how it reports.
-func Recipe(j Job) string {
+// recipe is the part of a task copy that comes before the task: who the worker is and how it reports.
+func recipe(j Job) string {
 	return fill(recipeText, "{{.Worker}}", j.Worker, "{{.Run}}", j.Run, "{{.Dispatch}}", j.Dispatch, "{{.Command}}", shellWord(j.Command),
 		"{{.Standing}}", j.Standing.lines(shellWord(j.Command)))
 }
@@ -72,7 +72,7 @@ func fill(text string, pairs ...string) string { return strings.NewReplacer(pair
 
 // Copy is a whole task copy: the recipe, a line, the task's text as it was given.
 func Copy(j Job, spec string) string {
-	return Recipe(j) + inWorktree(j) + scope(j) + Separator + spec
+	return recipe(j) + inWorktree(j) + scope(j) + separator + spec
 }
 
 //go:embed scope.txt

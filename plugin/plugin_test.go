@@ -8,7 +8,7 @@ import (
 var job = Job{Worker: "w2", Run: "r1", Task: "t4", Dispatch: "d7", Command: "st"}
 
 func TestRecipeNamesTheExactCommand(t *testing.T) {
-	got := Recipe(job)
+	got := recipe(job)
 	for _, want := range []string{
 		"worker w2", "run r1",
 		"\n   st worker done --dispatch d7 --summary 'what was done and how it was checked'\n",
@@ -34,11 +34,11 @@ func TestRecipeNamesTheExactCommand(t *testing.T) {
 func TestCopyKeepsTheTaskByteForByte(t *testing.T) {
 	spec := "  first line\r\n---\nend without line feed"
 	got := Copy(job, spec)
-	head, task, found := strings.Cut(got, Separator)
+	head, task, found := strings.Cut(got, separator)
 	if !found || task != spec {
 		t.Fatalf("the task came out as %q", task)
 	}
-	if head != Recipe(job) {
+	if head != recipe(job) {
 		t.Fatal("the text before the separator is not the recipe")
 	}
 }
@@ -47,7 +47,7 @@ func TestAnOddCommandIsQuoted(t *testing.T) {
 	j := job
 	j.Command = "/home/a b/it's/st"
 	want := `'/home/a b/it'\''s/st' worker done --dispatch d7 `
-	if got := Recipe(j); !strings.Contains(got, want) {
+	if got := recipe(j); !strings.Contains(got, want) {
 		t.Fatalf("want %q in:\n%s", want, got)
 	}
 }

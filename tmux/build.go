@@ -34,7 +34,7 @@ func (t *Tmux) BuildSession(ctx context.Context, s SessionLayout, w WindowLayout
 	}
 	window, index := session+"="+own, strconv.Itoa(w.Index)
 	move := Cmd{"if-shell", "-F", "-t", window, "#{!=:#{window_index}," + index + "}", "move-window -s " + window + " -t " + session + index}
-	cmds := append(windowCommands(own, open, window, w, move), Cmd{"rename-session", "-t", session, "--", Quote(printable(s.Name))})
+	cmds := append(windowCommands(own, open, window, w, move), Cmd{"rename-session", "-t", session, "--", quote(printable(s.Name))})
 	out, err := t.starting(ctx, cmds)
 	return t.built(ctx, own, w, out, err)
 }
@@ -94,7 +94,7 @@ func windowCommands(own string, open Cmd, window string, w WindowLayout, move Cm
 	if !w.Auto {
 		cmds = append(cmds, Cmd{"set-option", "-w", "-t", window, "allow-rename", "off"})
 	}
-	return append(cmds, Cmd{"rename-window", "-t", window, "--", Quote(printable(w.Name))})
+	return append(cmds, Cmd{"rename-window", "-t", window, "--", quote(printable(w.Name))})
 }
 
 // folder is the argument for a folder, none for an unknown one.
@@ -102,7 +102,7 @@ func folder(dir string) []string {
 	if dir == "" {
 		return nil
 	}
-	return []string{"-c", Quote(dir)}
+	return []string{"-c", quote(dir)}
 }
 
 // built reads what came of a window, and puts its panes where they were.
@@ -198,7 +198,7 @@ func (t *Tmux) BuildGrouped(ctx context.Context, s SessionLayout, with string) e
 	if err != nil {
 		return err
 	}
-	_, err = t.Run(ctx, Cmd{"new-session", "-d", "-t", first, "-s", Quote(printable(s.Name))})
+	_, err = t.Run(ctx, Cmd{"new-session", "-d", "-t", first, "-s", quote(printable(s.Name))})
 	return err
 }
 

@@ -44,7 +44,7 @@ func (t *Tmux) Open(ctx context.Context, o Open) (Pane, error) {
 		cmds = append(cmds, Cmd{"set-option", "-p", "-t", window, TagOption, o.Tag})
 	}
 	name := printable(o.Name)
-	cmds = append(cmds, Cmd{"rename-window", "-t", window, "--", Quote(name)})
+	cmds = append(cmds, Cmd{"rename-window", "-t", window, "--", quote(name)})
 	out, err := t.Run(ctx, cmds...)
 	p, perr := opened(out, own)
 	if err != nil {
@@ -86,7 +86,7 @@ func checkStart(dir string, argv []string) error {
 }
 
 func startArguments(dir string, env, argv []string) []string {
-	args := []string{"-c", Quote(dir)}
+	args := []string{"-c", quote(dir)}
 	for _, e := range env {
 		args = append(args, "-e", e)
 	}
@@ -105,7 +105,7 @@ func (t *Tmux) NewSession(ctx context.Context, name, dir string, argv, env []str
 		return Pane{}, err
 	}
 	mark := nonce()
-	cmd := Cmd{"new-session", "-d", "-P", "-F", mark + paneFields, "-s", Quote(printable(name))}
+	cmd := Cmd{"new-session", "-d", "-P", "-F", mark + paneFields, "-s", quote(printable(name))}
 	cmd = append(cmd, startArguments(dir, env, argv)...)
 	out, err := t.starting(ctx, []Cmd{cmd})
 	if err != nil {

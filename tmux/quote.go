@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// Quote makes a string safe where tmux expands a format: new-window -n and -c, new-session -s and -c,
+// quote makes a string safe where tmux expands a format: new-window -n and -c, new-session -s and -c,
 // rename-window. Unquoted, "#(cmd)" in a name runs cmd and "#{…}" in a folder leads to another one, with exit
 // status 0. Every # is doubled, except a run of them before "[": since 2.9 tmux takes that for a style and
 // keeps it as it is, however many there are.
-func Quote(s string) string {
+func quote(s string) string {
 	if !strings.Contains(s, "#") {
 		return s
 	}
@@ -43,9 +43,9 @@ func argument(s string) string {
 	return s[:len(s)-1] + `\;`
 }
 
-// operand is Quote for a side of a comparison inside a format, where a comma and a brace end it.
+// operand is quote for a side of a comparison inside a format, where a comma and a brace end it.
 func operand(s string) string {
-	return strings.NewReplacer(",", "#,", "}", "#}").Replace(Quote(s))
+	return strings.NewReplacer(",", "#,", "}", "#}").Replace(quote(s))
 }
 
 // word is one argument of a command that tmux itself parses: the branches of if-shell and hooks.

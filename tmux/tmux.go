@@ -90,7 +90,7 @@ func FromEnv(env string) (socket string, pid int, ok bool) {
 }
 
 // Cmd is one tmux command with its arguments, each literal: no shell and no tmux parser reads them. Arguments
-// that tmux expands as formats (names, folders) go through Quote first.
+// that tmux expands as formats (names, folders) go through quote first.
 type Cmd []string
 
 // Error is a call that tmux refused or that could not be made. It names the command only: arguments may hold

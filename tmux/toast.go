@@ -35,7 +35,7 @@ func (t *Tmux) Toast(ctx context.Context, text string, d time.Duration) (shown i
 // came out, takes "#[" for a style.
 func toast(text string) string {
 	text = strings.ReplaceAll(printable(text), "#[", "# [")
-	return strings.ReplaceAll(Quote(text), "%", "%%")
+	return strings.ReplaceAll(quote(text), "%", "%%")
 }
 
 // ring rings a terminal's bell. No command of tmux does (3.3a): a bell in a pane would mark that pane's window.

@@ -35,8 +35,8 @@ type agent struct {
 	leaf         string // the transcript's line that the next one follows
 	promptID     string
 	last         string             // what it last said
-	recipe       *Recipe            // of the newest task
-	worked       map[string]*Recipe // task copies that have been worked
+	recipe       *recipe            // of the newest task
+	worked       map[string]*recipe // task copies that have been worked
 	running      map[string]string  // background tasks: id and what they are
 
 	screen  *screen

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Line is one line of a task: a word and what follows it.
-type Line struct{ Word, Text string }
+// line is one line of a task: a word and what follows it.
+type line struct{ Word, Text string }
 
 // words are the first words of lines, and whether the line makes the agent run a command or write a file.
 var words = map[string]bool{
@@ -15,10 +15,10 @@ var words = map[string]bool{
 	"run": true, "write": true, "permission": true, "subagent": true,
 }
 
-// Lines reads the task language out of a text: one order a line, or several in a line with " ;; " between.
+// readLines reads the task language out of a text: one order a line, or several in a line with " ;; " between.
 // What is no order is left out.
-func Lines(text string) []Line {
-	var lines []Line
+func readLines(text string) []line {
+	var lines []line
 	for _, row := range strings.Split(text, "\n") {
 		for _, part := range strings.Split(row, " ;; ") {
 			if l, ok := parseLine(part); ok {
@@ -29,19 +29,19 @@ func Lines(text string) []Line {
 	return lines
 }
 
-func parseLine(s string) (Line, bool) {
+func parseLine(s string) (line, bool) {
 	word, text, _ := strings.Cut(strings.TrimSpace(s), " ")
 	if _, ok := words[word]; !ok {
-		return Line{}, false
+		return line{}, false
 	}
 	text = strings.TrimSpace(text)
 	// A word alone says nothing; only a report may be empty.
-	return Line{word, text}, text != "" || word == "done" || word == "fail"
+	return line{word, text}, text != "" || word == "done" || word == "fail"
 }
 
 // Runs reports whether a task's text holds a line by which the agent runs a command or writes a file.
 func Runs(text string) bool {
-	for _, l := range Lines(text) {
+	for _, l := range readLines(text) {
 		if words[l.Word] {
 			return true
 		}
@@ -49,14 +49,14 @@ func Runs(text string) bool {
 	return false
 }
 
-// Recipe is how a task is reported: the program, and the dispatch.
-type Recipe struct{ Program, Dispatch string }
+// recipe is how a task is reported: the program, and the dispatch.
+type recipe struct{ Program, Dispatch string }
 
 // job is what a prompt asks for.
 type job struct {
 	File   string // the task copy or message that it names, "" where the prompt itself is the task
-	Lines  []Line
-	Recipe *Recipe // nil where nothing said how to report
+	Lines  []line
+	Recipe *recipe // nil where nothing said how to report
 	Answer string  // where the file is one to an earlier question
 	Err    error   // the file could not be read
 }
@@ -64,11 +64,11 @@ type job struct {
 // readJob understands a prompt. One that begins with an order is a task itself, even where it names a file.
 func readJob(prompt, dir string) job {
 	if _, ok := parseLine(firstPart(prompt)); ok {
-		return job{Lines: Lines(prompt)}
+		return job{Lines: readLines(prompt)}
 	}
 	path := namedFile(prompt)
 	if path == "" {
-		return job{Lines: Lines(prompt)}
+		return job{Lines: readLines(prompt)}
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -78,7 +78,7 @@ func readJob(prompt, dir string) job {
 		return job{File: path, Err: err}
 	}
 	recipe, task := readCopy(string(text))
-	j := job{File: path, Lines: Lines(task), Recipe: recipe}
+	j := job{File: path, Lines: readLines(task), Recipe: recipe}
 	if strings.HasPrefix(string(text), answerMark) {
 		j.Answer = strings.TrimSpace(task)
 	}
@@ -108,8 +108,8 @@ func parts(prompt string) []string {
 }
 
 // readCopy reads a task copy: the recipe, a line that is exactly "---", the task's own text.
-func readCopy(text string) (*Recipe, string) {
-	var recipe *Recipe
+func readCopy(text string) (*recipe, string) {
+	var recipe *recipe
 	rest := text
 	for rest != "" {
 		var row string
@@ -129,14 +129,14 @@ var dispatchFlag = pattern(`--dispatch[ =]([A-Za-z0-9_-]+)`)
 
 // parseRecipe reads a line that begins with "st worker done", or with an absolute path in st's place. Nothing
 // else may be run by it.
-func parseRecipe(row string) (Recipe, bool) {
+func parseRecipe(row string) (recipe, bool) {
 	row = strings.TrimLeft(strings.TrimSpace(row), "`$ ")
 	program, rest, ok := strings.Cut(row, " worker done")
 	program = strings.Trim(program, `'"`)
 	if !ok || rest != "" && rest[0] != ' ' || program != "st" && !filepath.IsAbs(program) {
-		return Recipe{}, false
+		return recipe{}, false
 	}
-	r := Recipe{Program: program}
+	r := recipe{Program: program}
 	if m := dispatchFlag().FindStringSubmatch(rest); m != nil {
 		r.Dispatch = m[1]
 	}
@@ -144,7 +144,7 @@ func parseRecipe(row string) (Recipe, bool) {
 }
 
 // asks is the command of a question, "which port? | 80 | 8080", each word one argument.
-func (r Recipe) asks(text string) []string {
+func (r recipe) asks(text string) []string {
 	parts := strings.Split(text, "|")
 	argv := []string{r.Program, "ask", "--question", strings.TrimSpace(parts[0])}
 	for _, o := range parts[1:] {
@@ -154,7 +154,7 @@ func (r Recipe) asks(text string) []string {
 }
 
 // argv is the command of a report; its summary is one argument, whatever it holds.
-func (r Recipe) argv(outcome, summary string) []string {
+func (r recipe) argv(outcome, summary string) []string {
 	argv := []string{r.Program, "worker", "done"}
 	if r.Dispatch != "" {
 		argv = append(argv, "--dispatch", r.Dispatch)

@@ -71,7 +71,7 @@ func newAgent(o options, env []string) (*agent, error) {
 	}
 	a := &agent{
 		o: o, settings: s, dir: dir, env: env, source: "startup",
-		calls: make(chan func()), over: make(chan struct{}), worked: map[string]*Recipe{}, running: map[string]string{},
+		calls: make(chan func()), over: make(chan struct{}), worked: map[string]*recipe{}, running: map[string]string{},
 	}
 	if a.folder, err = transcriptFolder(o, env); err != nil {
 		return nil, err

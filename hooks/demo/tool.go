@@ -175,7 +175,7 @@ func (a *agent) background(t *turn, text string) error {
 }
 
 // report runs the command that the task copy names, with the summary as one argument.
-func (a *agent) report(t *turn, r *Recipe, outcome, summary string) error {
+func (a *agent) report(t *turn, r *recipe, outcome, summary string) error {
 	if a.o.Nasty.on("no-report") {
 		return nil
 	}

@@ -449,7 +449,7 @@ func (a *agent) lines(t *turn, j job) error {
 	return a.report(t, j.Recipe, "succeeded", a.answer("done"))
 }
 
-func (a *agent) line(t *turn, l Line) error {
+func (a *agent) line(t *turn, l line) error {
 	switch l.Word {
 	case "say":
 		return a.say(t, l.Text)

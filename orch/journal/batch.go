@@ -101,11 +101,11 @@ func (b *Batch) receive(in orch.Input, r Receipt) {
 	if orch.IsOrder(r.Input) {
 		r.By = orch.Asker(b.over, in.By) // by now one that was never seen before has an id
 	}
-	b.Recall(r)
+	b.recall(r)
 }
 
-// Recall takes up a receipt without an input: of a request that was taken before the store was lost.
-func (b *Batch) Recall(r Receipt) {
+// recall takes up a receipt without an input: of a request that was taken before the store was lost.
+func (b *Batch) recall(r Receipt) {
 	b.answered[r.Request] = len(b.receipts)
 	b.receipts = append(b.receipts, r)
 }

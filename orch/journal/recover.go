@@ -230,7 +230,7 @@ func (j *Journal) recall(b *Batch, files []orch.RunFile) error {
 			return err
 		}
 		if !kept {
-			b.Recall(Receipt{Request: q.ID, At: q.At, Input: q.Input, By: q.Asker, Answer: answer})
+			b.recall(Receipt{Request: q.ID, At: q.At, Input: q.Input, By: q.Asker, Answer: answer})
 		}
 	}
 	return nil
