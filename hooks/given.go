@@ -153,8 +153,8 @@ func untrusted(home, name, why string) *orch.Error {
 func givenPath(home, name string) string { return filepath.Join(home, "agents", name+".toml") }
 func trustPath(home, name string) string { return filepath.Join(home, "agents", name+".trust") }
 
-// Describe reads what stands in the file of a kind, trusted or not, with the hash of its text. fs.ErrNotExist where there
-// is none.
+// Describe reads what stands in the file of a kind, trusted or not, with the hash of its text (SHA-256, hex). fs.ErrNotExist where
+// there is none, an *orch.Error (kind_bad) where it describes no kind.
 func Describe(home, name string) (Given, string, error) {
 	k, hash, err := describe(home, name)
 	return k.Given, hash, err
@@ -207,7 +207,7 @@ func (k *givenKind) parse(text string) error {
 	return err
 }
 
-// TrustKind keeps that a person trusts the text with that hash.
+// TrustKind keeps that a person trusts the text with that hash, as Describe tells it.
 func TrustKind(home, name, hash string) error {
 	return WriteOwn(trustPath(home, name), []byte(hash+"\n"))
 }

@@ -203,10 +203,10 @@ type View struct {
 	// Rows are the visible rows, top first, joined where they wrap only if the terminal knows it, with SGR
 	// sequences (ESC[...m) and nothing else.
 	Rows             []string
-	CursorX, CursorY int // 0-based
+	CursorX, CursorY int // column and row, 0-based
 	CursorVisible    bool
 	Alternate        bool // the alternate screen is on
-	Width, Height    int
+	Width, Height    int  // columns, rows
 }
 
 // Names of screens. A kind may return no other.
@@ -258,7 +258,8 @@ func register(k Kind) {
 	kinds[k.Name()] = k
 }
 
-// Lookup returns the kind of that name.
+// Lookup returns the kind of that name. Where there is none an error names those that there are; of one that a person has
+// described an *orch.Error says why it can't be used (kind_bad, kind_not_trusted).
 func Lookup(name string) (Kind, error) {
 	if k, ok := kinds[name]; ok {
 		return k, nil

@@ -81,7 +81,7 @@ type InstalledConsent struct {
 // settings are the kinds whose hooks can be installed, by name.
 var settings = map[string]Settings{}
 
-// SettingsOf returns how the hooks of a kind are installed.
+// SettingsOf returns how the hooks of a kind are installed; an error names the kinds that have settings where this has none.
 func SettingsOf(kind string) (Settings, error) {
 	if s, ok := settings[kind]; ok {
 		return s, nil

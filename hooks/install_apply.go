@@ -27,7 +27,8 @@ const applyTries = 8
 
 // Apply works out what has to change in a person's settings, and writes it unless dry says so. Each file is
 // replaced as a whole or not at all. Where somebody else rewrites one between our reading and our writing it
-// begins anew. It returns what was changed, in the order of writing.
+// begins anew. It returns what was changed, or with dry would be, in the order of writing. An *fs.PathError names the file that
+// can't be read or written; what plan refuses is returned as it is.
 func Apply(k Settings, s Setup, dry bool, plan func(Setup) (Texts, error)) ([]Change, error) {
 	return carryOut(dry, func() ([]Change, error) { return planned(k, s, plan) })
 }
@@ -179,7 +180,7 @@ func isNoLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink == 0
 }
 
-// LookAt reads what is installed in a person's settings.
+// LookAt reads what is installed in a person's settings. It fails where a file can't be read, or is not what its program reads.
 func LookAt(k Settings, s Setup) (Installed, error) {
 	var err error
 	if s.Have, err = readSettings(k, s.Folder); err != nil {

@@ -55,7 +55,7 @@ const pluginName = "sophonz"
 // plugins are the kinds that take one, by name.
 var plugins = map[string]Plugin{}
 
-// PluginOf returns how the guides are installed for a kind.
+// PluginOf returns how the guides are installed for a kind; an error names the kinds that take them where this takes none.
 func PluginOf(kind string) (Plugin, error) {
 	if p, ok := plugins[kind]; ok {
 		return p, nil

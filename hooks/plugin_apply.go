@@ -130,7 +130,8 @@ func isOurs(state string) bool {
 }
 
 // InstallPlugin writes what is missing or of an older st, and takes away what only an older one had. A file that is
-// not as st wrote it is an error, or left alone where the plugin is whole without it.
+// not as st wrote it is a *KeptError, or left alone where the plugin is whole without it. It returns what was changed, or with dry
+// would be, in the order of writing.
 func InstallPlugin(p Plugin, s PluginSetup, dry bool) ([]Change, error) {
 	return carryOut(dry, func() ([]Change, error) {
 		e, err := openPlugin(p, s)
@@ -198,7 +199,7 @@ func (e *pluginEdit) remove(path string) Change {
 	return c
 }
 
-// UninstallPlugin takes away all that st wrote. What a person has changed stays.
+// UninstallPlugin takes away all that st wrote. What a person has changed stays. It returns as InstallPlugin.
 func UninstallPlugin(p Plugin, s PluginSetup, dry bool) ([]Change, error) {
 	return carryOut(dry, func() ([]Change, error) {
 		e, err := openPlugin(p, s)

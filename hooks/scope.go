@@ -22,7 +22,8 @@ type Scoped struct {
 	Scope  orch.Scope `json:"scope"`
 }
 
-// ReadScoped reads the scope of the agent whose environment this is; nil where it has none.
+// ReadScoped reads the scope of the agent whose environment this is; nil where it has none. An error means that it has one which
+// can't be read: then it may edit nothing.
 func ReadScoped(env func(string) string) (*Scoped, error) {
 	path := env(ScopeEnv)
 	if path == "" {

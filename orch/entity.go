@@ -274,7 +274,7 @@ type Word struct {
 	Mark     string `json:"mark"`           // the part of its line by which it is known that this very line went in
 	State    string `json:"state"`          // see word.go
 	Now      bool   `json:"now,omitempty"`  // typed at once or not at all
-	Tries    int    `json:"tries"`
+	Tries    int    `json:"tries"`          // how often it was typed or given to a hook
 	// Lead is the first word of the line in which it goes in, itself perhaps; "" where no line is tried.
 	Lead string `json:"lead,omitempty"`
 	Was  string `json:"was,omitempty"` // the Lead that it had before it was owed anew

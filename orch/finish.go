@@ -54,7 +54,7 @@ type TreeFacts struct {
 	Processes []string `json:"processes,omitempty"` // that run inside: pid and name
 	Commits   []string `json:"commits,omitempty"`   // since its base
 	Landed    string   `json:"landed,omitempty"`    // nothing, merged, squashed; "" for not
-	Bytes     int64    `json:"bytes,omitempty"`
+	Bytes     int64    `json:"bytes,omitempty"`     // of all files below it
 
 	// The branch to which it comes home.
 	Into        string   `json:"into,omitempty"`

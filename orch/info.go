@@ -223,8 +223,8 @@ type TreeInfo struct {
 type SessionInfo struct {
 	Server   string `json:"server"`
 	Name     string `json:"name"`
-	Windows  int    `json:"windows"`
-	Agents   int    `json:"agents"`
+	Windows  int    `json:"windows"`  // how many
+	Agents   int    `json:"agents"`   // that live in it
 	Attached int    `json:"attached"` // clients
 }
 
@@ -237,7 +237,7 @@ type HistoryInfo struct {
 // StatusInfo is how the daemon is.
 type StatusInfo struct {
 	PID     int      `json:"pid"`
-	UptimeS int64    `json:"uptime_s"`
+	UptimeS int64    `json:"uptime_s"` // seconds
 	Version string   `json:"version"`
 	Servers []string `json:"servers"`
 	Agents  int      `json:"agents"` // live ones
@@ -311,7 +311,8 @@ type (
 	}
 )
 
-// Arguments of views.
+// Arguments of views. A view refuses, by the code of its *Error, what is named and not there (worker_not_found, task_not_found and
+// so on), and a caller who names no run and has none (no_run).
 type (
 	RunArgs     struct{ Run string }    // "" = the caller's current run
 	WorkerArgs  struct{ Worker string } // id, or a name in the current run
@@ -332,14 +333,14 @@ type (
 	}
 	WaitArgs struct {
 		Workers      []string // ids or names; none = all of the run
-		Any          bool
-		ThroughInput bool
+		Any          bool     // until the first has settled
+		ThroughInput bool     // a need for input is told only at the end
 	}
 	ReadArgs struct {
 		Worker string
-		Limit  int // bytes of the answer; 0 = 64 KiB
-		Cursor int
-		Screen bool
+		Limit  int  // bytes of the answer; 0 = 64 KiB
+		Cursor int  // the byte of the answer at which to begin
+		Screen bool // what its window shows too
 	}
 )
 
@@ -347,8 +348,8 @@ type (
 type LostInfo struct {
 	Socket   string    `json:"socket"`
 	Sessions []string  `json:"sessions"` // names
-	Windows  int       `json:"windows"`
-	At       time.Time `json:"at"` // when it was seen
+	Windows  int       `json:"windows"`  // how many
+	At       time.Time `json:"at"`       // when it was seen
 }
 
 // RestoreInfo is what a restore has done, or would do.
@@ -362,7 +363,7 @@ type RestoreInfo struct {
 type RestoredWindow struct {
 	Server  string         `json:"server"` // socket
 	Session string         `json:"session"`
-	Index   int            `json:"index"`
+	Index   int            `json:"index"` // in its session, as the server counted
 	Name    string         `json:"name"`
 	Window  string         `json:"window"` // its id now, "" where it has none
 	What    string         `json:"what"`   // restored, left, skipped

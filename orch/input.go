@@ -197,7 +197,7 @@ type (
 		For  string   `json:"for,omitempty"` // see Waiter.For; then Args mean nothing
 		// Types are those of the mail that it waits for; none = any.
 		Types []string        `json:"types,omitempty"`
-		Deaf  map[string]bool `json:"deaf,omitempty"`
+		Deaf  map[string]bool `json:"deaf,omitempty"` // by kind
 	}
 	// WaitOver says that the process of a wait has ended.
 	WaitOver struct {
@@ -247,9 +247,9 @@ type AgentEvent struct {
 	What         string    `json:"what,omitempty"`    // at most 200 bytes
 	Options      []string  `json:"options,omitempty"` // what may be answered: a line each, at most 20 of at most 200 bytes
 	Answer       string    `json:"answer,omitempty"`
-	Continued    bool      `json:"continued,omitempty"` // of turn-ended: a hook's answer has made this turn go on before
-	Limit        bool      `json:"limit,omitempty"`     // of turn-failed: a usage limit ended it, and Answer tells of it
-	Background   int       `json:"background,omitempty"`
+	Continued    bool      `json:"continued,omitempty"`  // of turn-ended: a hook's answer has made this turn go on before
+	Limit        bool      `json:"limit,omitempty"`      // of turn-failed: a usage limit ended it, and Answer tells of it
+	Background   int       `json:"background,omitempty"` // of turn-ended: how many tasks run on
 }
 
 // Lasts tells whether an event still matters when it is heard of later. That a tool ran does not.

@@ -65,7 +65,7 @@ type RunWorker struct {
 	Created  time.Time  `json:"created"`
 	Stopping *time.Time `json:"stopping,omitempty"`
 	Progress string     `json:"progress,omitempty"`
-	Depth    int        `json:"depth"`
+	Depth    int        `json:"depth"`             // 1 below the run's coordinator
 	Request  string     `json:"request,omitempty"` // id of the request that started it
 	Retries  string     `json:"retries,omitempty"` // worker whose attempt it repeats
 	Adopted  bool       `json:"adopted,omitempty"` // its agent ran before it became a worker

@@ -26,7 +26,7 @@ type WorktreeInfo struct {
 	// Of gc.
 	Keeps  string `json:"keeps"`  // why it is not taken away, "" where it is
 	Landed string `json:"landed"` // how its work has: nothing merged squashed; "" for not
-	Bytes  int64  `json:"bytes"`
+	Bytes  int64  `json:"bytes"`  // of all files below it
 }
 
 type (

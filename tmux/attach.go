@@ -59,7 +59,7 @@ func (g Target) String() string {
 	return g.Session + ":" + g.Window + "." + g.Pane
 }
 
-// Switch shows a target on a client, if the server is the one meant: ErrOtherServer otherwise.
+// Switch shows a target on a client (Client.Name), if the server is the one meant: ErrOtherServer otherwise.
 func (t *Tmux) Switch(ctx context.Context, client string, g Target, want Identity) error {
 	c := new(check)
 	c.server(want)

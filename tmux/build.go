@@ -11,9 +11,9 @@ import (
 
 // Built is a window that has been built again: what it and its panes are called now.
 type Built struct {
-	Session string // id
-	Window  string // id
-	Index   int
+	Session string   // id
+	Window  string   // id
+	Index   int      // of the window in its session
 	Panes   []string // ids, in the order of the panes
 	// Loose says why the panes don't stand as they did; nil where they do.
 	Loose error
@@ -56,7 +56,7 @@ func (t *Tmux) hasSession(ctx context.Context, name string) (bool, error) {
 }
 
 // BuildWindow makes a window in a session (id), at its index where that is free, else behind the others. It is built as a
-// whole or not at all, and takes no focus.
+// whole or not at all, and takes no focus. ErrNoSession where that is gone.
 func (t *Tmux) BuildWindow(ctx context.Context, session string, w WindowLayout) (Built, error) {
 	try := func(target string) (Built, error) {
 		own := nonce()
@@ -189,7 +189,8 @@ func (t *Tmux) indexOf(ctx context.Context, pane string) (int, error) {
 	return 0, fmt.Errorf("pane %s: %w", pane, ErrNoPane)
 }
 
-// BuildGrouped makes a session that has the windows of another one (its name).
+// BuildGrouped makes a session that has the windows of another one (its name). ErrSessionExists where there is one of that
+// name, ErrNoSession where the other is gone.
 func (t *Tmux) BuildGrouped(ctx context.Context, s SessionLayout, with string) error {
 	if there, err := t.hasSession(ctx, s.Name); there || err != nil {
 		return errors.Join(err, existing(there, s.Name))
@@ -202,7 +203,7 @@ func (t *Tmux) BuildGrouped(ctx context.Context, s SessionLayout, with string) e
 	return err
 }
 
-// SessionID is the id of the session of exactly that name, as it was given.
+// SessionID is the id of the session of exactly that name, as it was given. ErrNoSession where there is none.
 func (t *Tmux) SessionID(ctx context.Context, name string) (string, error) {
 	sessions, err := t.Sessions(ctx)
 	if err != nil {
@@ -230,7 +231,7 @@ func (t *Tmux) Environ(ctx context.Context) (env []string, err error) {
 	return env, nil
 }
 
-// SelectWindow makes a window the current one of its session.
+// SelectWindow makes a window the current one of its session, both by id.
 func (t *Tmux) SelectWindow(ctx context.Context, session, window string) error {
 	_, err := t.Run(ctx, Cmd{"select-window", "-t", session + ":" + window})
 	return err
@@ -263,7 +264,8 @@ func (t *Tmux) Respawn(ctx context.Context, id string, want Identity, tag string
 	return Pane{}, errors.Join(err, fmt.Errorf("pane %s: %w", id, ErrNoPane))
 }
 
-// Untag makes a pane that was built for a program a person's.
+// Untag makes a pane that was built for a program a person's. ErrNoPane, ErrOtherServer or ErrOtherTag where it is not the
+// one meant.
 func (t *Tmux) Untag(ctx context.Context, id string, want Identity, tag string) error {
 	if err := paneID(id); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 // an id is worth something only together with this.
 type Identity struct {
 	Socket string `json:"socket"` // as the server names it, links resolved
-	PID    int64  `json:"pid"`
-	Start  int64  `json:"start"` // Unix seconds
+	PID    int64  `json:"pid"`    // of the server
+	Start  int64  `json:"start"`  // Unix seconds
 }
 
 // IsZero reports whether no server is meant.
@@ -23,7 +23,7 @@ func (i Identity) String() string {
 	return i.Socket + "|" + strconv.FormatInt(i.PID, 10) + "|" + strconv.FormatInt(i.Start, 10)
 }
 
-// ParseIdentity reads what String wrote. The path may hold bars.
+// ParseIdentity reads what String wrote, and refuses anything else. The path may hold bars.
 func ParseIdentity(s string) (Identity, error) {
 	last := strings.LastIndexByte(s, '|')
 	middle := strings.LastIndexByte(s[:max(last, 0)], '|')

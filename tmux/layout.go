@@ -26,7 +26,7 @@ type SessionLayout struct {
 // WindowLayout is a window of a session.
 type WindowLayout struct {
 	ID     string `json:"id"`
-	Index  int    `json:"index"`
+	Index  int    `json:"index"`          // in its session, as tmux counts
 	Name   string `json:"name"`           // as it was given
 	Auto   bool   `json:"auto,omitempty"` // tmux names it, by what runs in it
 	Active bool   `json:"active,omitempty"`
@@ -34,9 +34,9 @@ type WindowLayout struct {
 	// Linked says that a session before this one has the window too. Its panes stand there.
 	Linked bool         `json:"linked,omitempty"`
 	Layout string       `json:"layout"` // the panes' places, in tmux's own words
-	Width  int          `json:"width"`
-	Height int          `json:"height"`
-	Panes  []PaneLayout `json:"panes"` // by index
+	Width  int          `json:"width"`  // columns
+	Height int          `json:"height"` // rows
+	Panes  []PaneLayout `json:"panes"`  // by index
 }
 
 // PaneLayout is a pane of a window.

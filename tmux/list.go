@@ -96,9 +96,9 @@ func parsePane(row string) (Pane, error) {
 type Session struct {
 	ID       string // "$1"
 	Name     string
-	Windows  int
-	Attached int // clients
-	Activity time.Time
+	Windows  int       // how many
+	Attached int       // clients
+	Activity time.Time // the last key at one of them, or its making; to the second
 }
 
 const sessionFields = "\t#{session_id}\t#{session_windows}\t#{session_attached}\t#{session_activity}\t#{session_name}"

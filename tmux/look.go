@@ -12,14 +12,14 @@ import (
 type View struct {
 	// Rows are the visible rows, top first, not joined where they wrap, with SGR sequences and no others.
 	Rows             []string
-	CursorX, CursorY int // 0-based
+	CursorX, CursorY int // column and row, 0-based
 	CursorVisible    bool
-	Alternate        bool // the alternate screen is on
-	InMode           bool // copy mode or another of tmux's own; Rows are still the program's
-	Dead             bool
-	Width, Height    int
-	PanePID          int
-	Tag              string
+	Alternate        bool   // the alternate screen is on
+	InMode           bool   // copy mode or another of tmux's own; Rows are still the program's
+	Dead             bool   // its program has ended
+	Width, Height    int    // columns, rows
+	PanePID          int    // of the program that it was opened with
+	Tag              string // "" for none
 	Server           Identity
 }
 

@@ -21,7 +21,7 @@ type Open struct {
 
 // Open opens a window at the end of a session without taking the focus and starts a program in it. The tag is
 // on the pane before the program can be seen by anybody: it is set in the same server step. tmux no longer
-// renames that window by itself.
+// renames that window by itself. ErrNoSession where that is gone.
 func (t *Tmux) Open(ctx context.Context, o Open) (Pane, error) {
 	if err := checkStart(o.Dir, o.Argv); err != nil {
 		return Pane{}, err
@@ -184,7 +184,7 @@ func (t *Tmux) KillServer(ctx context.Context, want Identity) error {
 }
 
 // Keys presses keys in a pane, by tmux's names ("Enter", "C-u") or as text. In copy mode they would scroll
-// instead: ErrCopyMode.
+// instead: ErrCopyMode. ErrNoPane where there is none.
 func (t *Tmux) Keys(ctx context.Context, id string, keys ...string) error {
 	if err := paneID(id); err != nil {
 		return err

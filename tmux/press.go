@@ -48,7 +48,7 @@ type Press struct {
 }
 
 // Press presses a key where the pane is the one meant and as it was seen, in one server step. False where it is not:
-// look again. It takes its turn with Type.
+// look again. It takes its turn with Type. ErrNoPane where id is no pane's.
 func (t *Tmux) Press(ctx context.Context, id string, o Press) (bool, error) {
 	if err := paneID(id); err != nil {
 		return false, err

@@ -40,6 +40,9 @@ const requestBytes = 15_000
 
 // Tmux is a handle on the server at one socket, whether it runs or not. It holds nothing open and may be used
 // by many goroutines at once.
+//
+// What a method refuses it names. Beside that each that asks the server fails with an *Error: ErrNoServer where none answers,
+// ErrNotInstalled without a tmux, ErrTooLong for what is beyond one request; and with the context's error where that ends first.
 type Tmux struct {
 	socket string
 	bare   bool

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Toast shows a line on every person's terminal for a while, until a key is pressed, and rings its bell. It returns on how
-// many; of those that could not be reached the first error.
+// Toast shows a line on every person's terminal for d (whole milliseconds), or until a key is pressed, and rings its bell. It
+// returns on how many; of those that could not be reached the first error.
 func (t *Tmux) Toast(ctx context.Context, text string, d time.Duration) (shown int, err error) {
 	clients, err := t.Clients(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ var ErrTooOld = errors.New("tmux 3.2 or newer is needed")
 
 // Version is a tmux release.
 type Version struct {
-	Major, Minor int
+	Major, Minor int    // 3 and 3; of a build that carries no number 99 and 0
 	Text         string // as tmux prints it: "3.3a", "next-3.6", "openbsd-7.4"
 }
 
@@ -25,7 +25,7 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// InstalledVersion asks the tmux in PATH. With ErrTooOld the version is returned too.
+// InstalledVersion asks the tmux in PATH. ErrNotInstalled where there is none; with ErrTooOld the version is returned too.
 func InstalledVersion(ctx context.Context) (Version, error) {
 	out, err := exec.CommandContext(ctx, "tmux", "-V").Output()
 	if err != nil {

@@ -2,6 +2,9 @@
 // does single acts on them: make a worktree, merge, save, remove. Each act leaves things as they were where it fails, or
 // says what stands. Nothing is asked of a person, and no shell is used.
 //
+// What a function refuses it names. Beside that each fails with a *Failure where git ended badly or was too slow, and with
+// ErrNoGit without a git.
+//
 // What is left to others: which act is wanted, and whether the facts allow it.
 package worktree
 
