@@ -15,9 +15,10 @@ import (
 var uiVerb = &verb{
 	name: "ui", about: "the tree, live: who does what, what waits for you, and keys to look and act",
 	help: "It shows what st tree shows, with gates and questions on top, and follows each change. The arrows or j and k\n" +
-		"move, Enter opens a window, r reads, g answers a gate, a answers a question, s stops a worker, / filters, ? tells\n" +
-		"all keys, q quits. Each act is the verb of that name, with its rules and its refusals: st attach, st worker read,\n" +
-		"st gate answer, st reply, st worker stop. Where the daemon goes away it says so and waits; it starts none then.",
+		"move, Enter opens a window, r reads, g answers a gate, a answers a question, s stops a worker, x releases one,\n" +
+		"/ filters, ? tells all keys, q quits. Each act is the verb of that name, with its rules and its refusals:\n" +
+		"st attach, st worker read, st gate answer, st reply, st worker stop, st worker release. Where the daemon goes\n" +
+		"away it says so and waits; it starts none then.",
 	run: showUI,
 }
 

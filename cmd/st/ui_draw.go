@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"st/orch"
@@ -97,6 +98,9 @@ func (u *ui) foot() []string {
 		if k.short != "" {
 			keys = append(keys, k.names[0]+" "+k.short)
 		}
+	}
+	for across(strings.Join(keys, "  ")) > u.width-1 && len(keys) > 2 { // help and quit are the last to go
+		keys = slices.Delete(keys, len(keys)-3, len(keys)-2)
 	}
 	return append(lines, string(p.style(p.styles.dim, cut(strings.Join(keys, "  "), u.width-1))))
 }

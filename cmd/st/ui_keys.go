@@ -19,11 +19,12 @@ type uiKey struct {
 // uiKeys are made when they are wanted: what they do leads back to them.
 func uiKeys() []uiKey {
 	return []uiKey{
-		{[]string{"enter"}, "open", "open the window: of a worker, of who asks, the session of a coordinator", (*ui).open},
+		{[]string{"enter"}, "go", "open the window: of a worker, of who asks, the session of a coordinator", (*ui).open},
 		{[]string{"r"}, "read", "read all of it: a worker's report and answer, a gate, a task, a run", (*ui).read},
 		{[]string{"g"}, "gate", "answer a gate, as st gate answer does", (*ui).answerGate},
 		{[]string{"a"}, "answer", "answer a worker's question, as st reply does", (*ui).answerQuestion},
 		{[]string{"s"}, "stop", "stop a worker, after a y", (*ui).stop},
+		{[]string{"x"}, "release", "release a worker, after a y: it leaves its run, and its agent lives on", (*ui).release},
 		{[]string{"/"}, "filter", "show only what holds a text: a name, an id, a kind, a state", (*ui).beginFilter},
 		{[]string{"."}, "all", "show also finished workers and ended runs, or no more", (*ui).toggle},
 		{[]string{"j", "down"}, "", "down", func(u *ui) { u.move(1) }},
@@ -187,15 +188,24 @@ func (u *ui) answerQuestion() {
 }
 
 func (u *ui) stop() {
+	u.order("stop", "Its agent ends and its window is closed.", "--yes")
+}
+
+func (u *ui) release() {
+	u.order("release", "It leaves its run, and a task that it has not reported is cancelled; its agent lives on.")
+}
+
+// order asks whether a verb is to be done to the chosen worker; means is what comes of it.
+func (u *ui) order(verb, means string, flags ...string) {
 	w := u.chosen().worker
 	if w == nil {
-		u.say("choose a worker to stop")
+		u.say("choose a worker to %s", verb)
 		return
 	}
 	id := w.ID
 	u.ask = &uiAsk{
-		title: fmt.Sprintf("stop worker %s? Its agent ends and its window is closed.", named(*w)), yes: true,
-		done: func(string) { u.begin(u.hands.do(false, "worker stop", []string{"--yes"}, id)) },
+		title: fmt.Sprintf("%s worker %s? %s", verb, named(*w), means), yes: true,
+		done: func(string) { u.begin(u.hands.do(false, "worker "+verb, flags, id)) },
 	}
 }
 

@@ -23,8 +23,9 @@ import (
 	"st/tmux/tmuxtest"
 )
 
-// TestUIPanes: a real daemon's tree stands in panes of two sizes, with 5 workers and with 200, all but one of them in line
-// for their window; a key is drawn without lag, nothing is asked of the terminal, and its end ends the ui.
+// TestUIPanes: a real daemon's tree stands in panes of 80x24 and 200x60, with 5 workers and with 200, all but one of them in
+// line for their window, with more of the chosen row and the keys below it; a key is drawn without lag, nothing is asked of the
+// terminal, and its end ends the ui.
 func TestUIPanes(t *testing.T) {
 	d := newDesk(t)
 	if err := os.MkdirAll(d.home, 0o700); err != nil {
@@ -37,16 +38,20 @@ func TestUIPanes(t *testing.T) {
 	d.want(0, "gate", "ask", "--question", "go on?", "--options", "yes,no")
 	d.crowd(1, 5)
 	small, large := d.eye("eye80", 80, 24), d.eye("eye200", 200, 60)
-	for _, pane := range []string{small, large} {
+	feet := map[string]string{small: "x release  / filter  ? help  q quit", large: "x release  / filter  . all  ? help  q quit"}
+	for pane, foot := range feet {
 		d.paneShows(pane, `^st ui   5 of 5 workers: 1 running, 4 queued$`)
 		d.paneShows(pane, `(?s)^› \? gate g1 of a person in r1, \d+[sm]: go on\? \(yes / no\) *\n  r1 "crowd" of a person: a crowd *\n  ├─ w1 n.*  └─ w5 n.*queued \(4th\)`)
+		d.paneShows(pane, `(?s)\n─+\ngate: +g1 in r1 "crowd", by a person\nquestion: +go on\?\n.*\nenter go  .*`+regexp.QuoteMeta(foot)+`\n*$`)
 	}
+	d.paneShows(large, `^  ├─ w1 n\d +demo running +\d+[sm] t1 sleep 600 *$`)
 	d.crowd(6, 200)
 	for pane, shown := range map[string]int{small: 13, large: 45} { // below the gate and the run
 		d.paneShows(pane, `^st ui   200 of 200 workers: 1 running, 199 queued$`)
 		d.paneShows(pane, fmt.Sprintf(`^  ├─ w%d +n\d+ +demo queued \(%s\)`, shown, ordinal(shown-1)))
 		d.server.Run("send-keys", "-t", pane, "End")
 		d.paneShows(pane, `^› └─ w200 n\d+ +demo queued \(199th\)`)
+		d.paneShows(pane, `(?s)\nworker: +w200 "n\d+" \(demo\), .*\nenter go  .*`+regexp.QuoteMeta(feet[pane])+`\n*$`)
 	}
 	d.server.Run("resize-window", "-t", small, "-x", "200", "-y", "60")
 	d.paneShows(small, `^  ├─ w160 n\d+ +demo queued \(159th\)`)

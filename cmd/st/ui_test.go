@@ -105,7 +105,7 @@ func crowded(n, width, height int) *ui {
 // steers one, and there are not more rows than it has.
 func TestViewFits(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 60}, {120, 40}, {40, 10}, {20, 5}, {3, 2}, {1, 1}} {
-		for _, keys := range []string{"", "jjj", "g", "s", "/x", "?", "zz", "G"} {
+		for _, keys := range []string{"", "jjj", "g", "s", "jjjjx", "/x", "?", "zz", "G"} {
 			u := crowded(200, size[0], size[1])
 			for _, k := range keys {
 				u.typed([]press{{name: string(k), text: string(k)}})
@@ -167,14 +167,31 @@ func TestYesIsRead(t *testing.T) {
 	}
 	u.want()
 	begun = 0
-	var p presses
-	u.typed(p.take([]byte("sy")))
-	if u.ask == nil || begun > 0 {
-		t.Fatalf("asked: %v, begun: %d", u.ask != nil, begun)
+	for i, keys := range []string{"sy", "xy"} {
+		var p presses
+		u.typed(p.take([]byte(keys)))
+		if u.ask == nil || begun > i {
+			t.Fatalf("%s: asked: %v, begun: %d", keys, u.ask != nil, begun)
+		}
+		u.typed(p.take([]byte("y")))
+		if u.ask != nil || begun != i+1 {
+			t.Errorf("%s, then y: asked: %v, begun: %d", keys, u.ask != nil, begun)
+		}
 	}
-	u.typed(p.take([]byte("y")))
-	if u.ask != nil || begun != 1 {
-		t.Errorf("after the y: asked: %v, begun: %d", u.ask != nil, begun)
+}
+
+// TestKeysFit: the last line names as many keys as there is room for, and how to get help and out before all others.
+func TestKeysFit(t *testing.T) {
+	for width, want := range map[int]string{
+		200: "enter go  r read  g gate  a answer  s stop  x release  / filter  . all  ? help  q quit",
+		80:  "enter go  r read  g gate  a answer  s stop  x release  / filter  ? help  q quit",
+		40:  "enter go  r read  ? help  q quit",
+		20:  "? help  q quit",
+	} {
+		foot := crowded(5, width, 24).foot()
+		if got := foot[len(foot)-1]; got != want || across(got) >= width {
+			t.Errorf("at %d columns: %q", width, got)
+		}
 	}
 }
 
