@@ -40,9 +40,10 @@ type (
 	}
 	// CheckEnded is its result.
 	CheckEnded struct {
-		Task string `json:"task"`
-		Log  string `json:"log"`           // path of the file with what it wrote
-		Why  string `json:"why,omitempty"` // it has failed
+		Task   string `json:"task"`
+		Worker string `json:"worker"`        // whose attempt it was: the task may have a newer one
+		Log    string `json:"log"`           // path of the file with what it wrote
+		Why    string `json:"why,omitempty"` // it has failed
 	}
 )
 
@@ -221,10 +222,36 @@ func (s *step) check(t Task, d Dispatch) Task {
 	return t
 }
 
+// tryByHand prepares an attempt that somebody begins once more. Where it will be checked, the environment of this start is
+// kept for that, in place of an older one.
+func (s *step) tryByHand(t Task, o WorkerStart) (tried Task, keep bool) {
+	if !t.checkable(o) {
+		return t, false
+	}
+	if t.Start != nil {
+		s.do(LaunchDrop{EnvFile: t.Start.EnvFile})
+	}
+	o.Spec, o.Source, o.Title = "", "", "" // they are the task's
+	t.Start = &o
+	return t, true
+}
+
+// checkable says that what comes of a start by hand will be checked.
+func (t Task) checkable(o WorkerStart) bool { return t.Of != "" && t.Check != "" && o.Tree != nil }
+
+// mayCheck refuses a start by an agent after which a command runs that is not its own.
+func (s *step) mayCheck(id identity, t Task, o WorkerStart) *Error {
+	if id.agent == nil || !t.checkable(o) || o.May.Check {
+		return nil
+	}
+	return agentsMay("check = true", "an agent may not begin attempt %s once more: its --check runs a command", t.ID)
+}
+
 // checkEnded takes the result of a check. Nothing needs the environment of an attempt any more.
 func (s *step) checkEnded(o CheckEnded) {
 	t, ok := get[Task](s, "task/"+o.Task)
-	if !ok || t.Checked != checkRuns {
+	d, _ := get[Dispatch](s, "dispatch/"+t.Dispatch)
+	if !ok || t.Checked != checkRuns || d.Worker != o.Worker {
 		return
 	}
 	t.Checked, t.CheckLog, t.CheckWhy = checkPassed, o.Log, o.Why

@@ -258,7 +258,7 @@ func (s *step) startAuto(run Run, t Task) {
 	if t.By != "" {
 		by = run.Coordinator // whoever has the seat by now
 	}
-	s.attempt(t, o, attempt{by: by, depth: 1, name: s.freeName(run, o, t.Attempts+1), nonce: s.secret(t), keep: true})
+	s.attempt(t, o, attempt{by: by, depth: 1, name: s.freeName(run, o, t.Attempts+1), nonce: s.secret(t), auto: true, keep: true})
 }
 
 // secret is a fresh secret for an agent that nobody has asked for by this very input: several may be started by it.

@@ -13,7 +13,8 @@ type attempt struct {
 	nonce   string
 	request string
 	retries string // the worker whose attempt it repeats
-	keep    bool   // its environment is kept for the next attempt
+	auto    bool   // nobody has ordered it: its task has become ready
+	keep    bool   // its environment is kept for the next attempt, or for the check of this one
 }
 
 // attempt begins an attempt of a task: agent, worker and dispatch are made, the window is ordered as soon as there is
@@ -45,7 +46,7 @@ func (s *step) attempt(t Task, o WorkerStart, m attempt) Dispatch {
 	}
 	s.clock(d)
 	by := "" // the daemon itself
-	if !m.keep {
+	if !m.auto {
 		by = s.who(s.in.By).name()
 	}
 	s.log("worker-started", Event{Worker: w.ID, Agent: a.ID, Task: t.ID, Dispatch: d.ID, By: by, Text: m.name})

@@ -176,12 +176,18 @@ func (s *step) startTask(id identity, o WorkerStart) *Error {
 	if _, err := s.depth(id, run, 0); err != nil {
 		return err
 	}
+	if err := s.mayCheck(id, t, o); err != nil {
+		return err
+	}
 	name, err := s.newName(run, o)
 	if err != nil {
 		return err
 	}
-	t.Start = s.dropStart(t).Start // somebody does it by hand
-	d := s.attempt(t, o, attempt{by: id.id(), depth: 1, name: name, nonce: s.in.Nonce, request: s.in.Request})
+	t, keep := s.tryByHand(t, o)
+	if !keep {
+		t.Start = s.dropStart(t).Start // somebody does it by hand
+	}
+	d := s.attempt(t, o, attempt{by: id.id(), depth: 1, name: name, nonce: s.in.Nonce, request: s.in.Request, keep: keep})
 	s.answerStart(d, o, false)
 	return nil
 }
@@ -227,6 +233,9 @@ func (s *step) workerRetry(o WorkerRetry) *Error {
 	if err := s.mayRetry(w, d, t); err != nil {
 		return err
 	}
+	if err := s.mayCheck(id, t, start); err != nil {
+		return err
+	}
 	for _, name := range w.EnvNames {
 		if !slices.Contains(start.EnvNames, name) {
 			return refuse("usage", "st worker retry "+w.ID+" --env "+name+"=…", "worker %s was started with --env %s, and its value is kept nowhere: say it again", w.ID, name)
@@ -236,8 +245,9 @@ func (s *step) workerRetry(o WorkerRetry) *Error {
 	if start.Name == "" {
 		start.Name = w.Name
 	}
+	t, keep := s.tryByHand(t, start)
 	name := s.freeName(run, start, t.Attempts+1)
-	next := s.attempt(t, start, attempt{by: id.id(), depth: 1, name: name, nonce: s.in.Nonce, request: s.in.Request, retries: w.ID})
+	next := s.attempt(t, start, attempt{by: id.id(), depth: 1, name: name, nonce: s.in.Nonce, request: s.in.Request, retries: w.ID, keep: keep})
 	s.answerStart(next, start, false)
 	return nil
 }

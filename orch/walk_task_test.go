@@ -46,8 +46,7 @@ func (w *walk) task() What {
 		})
 		return o
 	case 5:
-		w.workers++
-		return WorkerRetry{Worker: worker, Start: WorkerStart{CopyDir: "/c", Target: Place{Server: "s"}}}
+		return w.retry(worker)
 	case 6:
 		if w.Intn(20) == 0 {
 			return RunEnd{Force: true}

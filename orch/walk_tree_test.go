@@ -99,7 +99,7 @@ func (w *walk) treeEffect(in Input, do Order) {
 		if w.dropped[o.EnvFile] {
 			w.Errorf("%s is checked with an environment that was given up (after %T)", o.Task, in.What)
 		}
-		w.trees.checks[o.Task] = true
+		w.trees.checks[o.Task+" "+o.Worker] = true
 	case SetupRun:
 		w.trees.setting[o.Worker] = true
 	case SetupStop:

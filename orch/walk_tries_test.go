@@ -3,6 +3,7 @@ package orch
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // tries makes of a new task one that is tried several times.
@@ -20,12 +21,23 @@ func (w *walk) tries(o TaskCreate) TaskCreate {
 	return o
 }
 
+// retry begins the task of a worker anew, in a worktree where that had one.
+func (w *walk) retry(worker string) What {
+	w.workers++
+	o := WorkerRetry{Worker: worker, Start: WorkerStart{CopyDir: "/c", EnvFile: fmt.Sprint("/e/again-", w.workers), Target: Place{Server: "s"}, May: May{Check: w.Intn(4) > 0}}}
+	if t, ok := get[Worktree](w, Worktree{Worker: worker}.Key()); ok {
+		o.Start.Tree = &t.Want
+	}
+	return o
+}
+
 // pick picks an attempt, mostly one that could be taken, or tells of a check.
 func (w *walk) pick(task, worker string) What {
-	if id, ok := w.one(w.trees.checks); ok && w.Intn(2) == 0 {
-		return CheckEnded{Task: id, Log: "/log", Why: []string{"", "no"}[w.Intn(2)]}
+	if check, ok := w.one(w.trees.checks); ok && w.Intn(2) == 0 {
+		task, worker, _ := strings.Cut(check, " ")
+		return CheckEnded{Task: task, Worker: worker, Log: "/log", Why: []string{"", "no"}[w.Intn(2)]}
 	} else if ok {
-		w.trees.checks[id] = true
+		w.trees.checks[check] = true
 	}
 	o := TaskPick{Task: task, Worker: worker, Free: w.Intn(2) == 0}
 	each(w, "task", func(t Task) bool {

@@ -77,7 +77,7 @@ func (d *daemon) pickTask(ctx context.Context, in orch.Input, body json.RawMessa
 // checkRun runs the command that checks an attempt. One that an earlier daemon began is begun anew: a check changes
 // nothing that counts.
 func (d *doer) checkRun(ctx context.Context, r Running, o orch.CheckRun) orch.What {
-	ended := orch.CheckEnded{Task: o.Task, Log: filepath.Join(copyDir(d.home), o.Run, o.Worker+"-check.log")}
+	ended := orch.CheckEnded{Task: o.Task, Worker: o.Worker, Log: filepath.Join(copyDir(d.home), o.Run, o.Worker+"-check.log")}
 	if r.Resumed && r.Stage != "" {
 		endLeft(ctx, r.Stage)
 	}
