@@ -133,6 +133,7 @@ type (
 		Dir     string `json:"dir"`
 		From    string `json:"from,omitempty"`
 		Command string `json:"command"`
+		Beside  bool   `json:"beside,omitempty"` // its agent begins meanwhile
 	}
 	// SetupStop ends it before its time.
 	SetupStop struct {
@@ -282,7 +283,7 @@ func (s *step) treeMade(o TreeMade) {
 	if t.Want.Setup != "" && !s.unwanted(t) {
 		t.Setup = setupRuns
 		s.put(t)
-		s.do(SetupRun{Worker: t.Worker, Agent: t.Open.Agent, Run: t.Run, Dir: t.folder(), From: t.Want.From, Command: t.Want.Setup})
+		s.do(SetupRun{Worker: t.Worker, Agent: t.Open.Agent, Run: t.Run, Dir: t.folder(), From: t.Want.From, Command: t.Want.Setup, Beside: t.Want.Async})
 	}
 	if t.Setup == "" || t.Want.Async {
 		s.openIn(t)
@@ -376,6 +377,12 @@ func (s *step) escalateSetup(t Worktree, o SetupEnded) {
 	l := letter{subject: "the setup of worker " + w.ID + " has failed",
 		body: "Its agent has begun meanwhile. It failed so: " + o.Why + ". What it wrote is in " + o.Log + ". What next: st worker send " + w.ID + " with what it has to know, or st worker stop " + w.ID + " --yes and st worker retry " + w.ID}
 	s.deposit(Message{Run: t.Run, Type: Escalation, To: boxOf(s, w), From: Us, Worker: w.ID, Dispatch: w.Dispatch}, l, "", "escalated")
+}
+
+// SetupRuns says that what makes a worker's worktree ready has not ended.
+func SetupRuns(v View, worker string) bool {
+	t, _ := get[Worktree](v, Worktree{Worker: worker}.Key())
+	return t.Setup == setupRuns
 }
 
 // stopSetup ends what still makes a stopped worker's worktree ready.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,7 @@ type doer struct {
 	fit    atomic.Bool // tmux is installed and new enough
 	lines  queues      // by what is acted on: what is done to one agent is done in order
 	setups setups      // those that run
+	begins sync.Mutex  // held while it is written how a worker's folder stood
 }
 
 // do carries out an effect and brings in its result. One that is cut off by the end of the daemon has no

@@ -56,6 +56,9 @@ func (s *setups) stop(worker string) {
 // What it writes is kept. One that an earlier daemon began is not begun again: nobody knows how far it came.
 func (d *doer) setupRun(ctx context.Context, r Running, o orch.SetupRun) orch.What {
 	ended := orch.SetupEnded{Worker: o.Worker, Log: filepath.Join(copyDir(d.home), o.Run, o.Worker+"-setup.log")}
+	if o.Beside {
+		defer func() { d.noteSetup(ctx, o, beginPath(ended.Log, o.Worker)) }()
+	}
 	if r.Resumed && r.Stage != "" {
 		endLeft(ctx, r.Stage)
 		ended.Why = "the daemon ended while it ran, and nobody knows how far it came"

@@ -65,11 +65,64 @@ func (d *doer) writeBegin(o orch.PaneOpen) error {
 		d.log.Printf("worker %s: what it changes will not be found out: %v", o.Worker, err)
 		return nil
 	}
-	text, err := json.Marshal(begin)
+	d.begins.Lock()
+	defer d.begins.Unlock()
+	if _, err := os.Stat(path); err == nil { // its setup has ended meanwhile, see noteSetup
+		return nil
+	}
+	return putBegin(path, begin)
+}
+
+func putBegin(path string, b worktree.Begin) error {
+	text, err := json.Marshal(b)
 	if err != nil {
 		return err
 	}
 	return hooks.WriteOwn(path, text)
+}
+
+// takeBegin reads how a folder stood; fs.ErrNotExist where nobody has noted it.
+func takeBegin(path string) (b worktree.Begin, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return b, err
+	}
+	return b, json.Unmarshal(text, &b)
+}
+
+// noteSetup takes what was changed until a setup has ended beside its worker as there from the begin: it was the setup's, or
+// can't be told from that. Where this can't be found out, nothing of the begin is known any more.
+func (d *doer) noteSetup(ctx context.Context, o orch.SetupRun, path string) {
+	if len(d.scopeOf(o.Worker)) == 0 {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	begin, err := takeBegin(path)
+	if errors.Is(err, fs.ErrNotExist) { // its window is still to come
+		begin, err = worktree.BeginOf(within, o.Dir)
+	} else if err == nil {
+		begin, err = begin.Later(within, o.Dir)
+	}
+	if ctx.Err() != nil { // the next daemon does it
+		return
+	}
+	d.begins.Lock()
+	defer d.begins.Unlock()
+	if err == nil {
+		err = putBegin(path, begin)
+	}
+	if err != nil {
+		d.log.Printf("worker %s: what it changes will not be found out: %v", o.Worker, errors.Join(err, removed(path)))
+	}
+}
+
+// removed removes a file that may be gone already.
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // checkScope finds out what was changed outside the scope of the worker that reports, for its report. What other workers
@@ -79,15 +132,20 @@ func (d *daemon) checkScope(ctx context.Context, by orch.Caller, o orch.WorkerDo
 	var w orch.Worker
 	var beside []orch.Worker
 	copied := ""
-	ok := false
+	ok, setup := false, false
 	d.loop.Read(func(v orch.View) {
 		if w, beside, ok = orch.ScopeFor(v, by); ok {
 			if e, is := v.Entity("dispatch/" + w.Dispatch).(orch.Dispatch); is {
 				copied = e.Copy
 			}
+			setup = orch.SetupRuns(v, w.ID)
 		}
 	})
-	if !ok {
+	switch {
+	case !ok:
+		return o
+	case setup:
+		o.Unchecked = "its setup still runs, and changes files beside it"
 		return o
 	}
 	changed, err := changedSince(ctx, w.Dir, beginPath(copied, w.ID))
@@ -111,15 +169,11 @@ func (d *daemon) checkScope(ctx context.Context, by orch.Caller, o orch.WorkerDo
 const outsideMost = 50
 
 func changedSince(ctx context.Context, dir, path string) ([]string, error) {
-	text, err := os.ReadFile(path)
+	begin, err := takeBegin(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("git knew nothing of its folder when it began")
+		return nil, errors.New("how its folder stood when it began is not known")
 	}
 	if err != nil {
-		return nil, err
-	}
-	var begin worktree.Begin
-	if err := json.Unmarshal(text, &begin); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)

@@ -40,6 +40,19 @@ func BeginOf(ctx context.Context, dir string) (b Begin, err error) {
 	return b, err
 }
 
+// Later is the same begin with all that has been changed until now: a file that stays as it is now has not been changed since.
+func (b Begin) Later(ctx context.Context, dir string) (Begin, error) {
+	names, err := changedBelow(ctx, dir, b.Commit)
+	for n := range b.Changed {
+		names = append(names, n)
+	}
+	later := Begin{Commit: b.Commit, Changed: map[string]string{}}
+	for _, n := range names {
+		later.Changed[n] = stamp(filepath.Join(dir, n))
+	}
+	return later, err
+}
+
 // Since lists what was changed below a folder since then: what was committed, what is staged, what is neither and what git
 // does not track, each path once and relative to the folder.
 func Since(ctx context.Context, dir string, b Begin) (changed []string, err error) {

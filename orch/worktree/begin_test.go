@@ -69,9 +69,20 @@ func TestSince(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "sub/b"), soon, soon); err != nil { // written within one tick of a coarse clock
 		t.Fatal(err)
 	}
+	later, err := b.Later(ctx, sub)
+	if err != nil {
+		t.Fatal(err)
+	}
 	got, err := Since(ctx, sub, b)
 	slices.Sort(got)
 	if want := []string{"b", "c", "d", "e", "f", "ü new"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	write("sub/a", "1") // as it was committed, and not as it was dirty before
+	write("sub/d", "another")
+	got, err = Since(ctx, sub, later)
+	slices.Sort(got)
+	if want := []string{"a", "d"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("since later: %q, %v, want %q", got, err, want)
 	}
 }
