@@ -161,11 +161,11 @@ func (c *call) askedLater(m *orch.MessageInfo) error {
 	if c.out.json {
 		return c.out.data(askSaid{Message: m, Later: true})
 	}
-	id := ""
-	if m != nil {
-		id = " " + m.ID
+	const then = "end your turn now, the answer comes as your next message"
+	if m == nil {
+		return c.out.say("%s; %s", queuedSaid(c.ifWorker()), then)
 	}
-	return c.out.say("asked%s: end your turn now, the answer comes as your next message", id)
+	return c.out.say("asked %s: %s", m.ID, then)
 }
 
 // carriedKey marks the context of a call that a hook makes for its agent.

@@ -39,7 +39,7 @@ func escalate(c *call) (int, error) {
 		return exitDone, c.out.data(data)
 	}
 	if queued {
-		return exitDone, c.out.say("queued: the daemon can't be reached just now; it is taken as soon as it runs")
+		return exitDone, c.out.say("%s", queuedSaid(c.ifWorker()))
 	}
 	return exitDone, c.out.say("message %s to %s: %s", a.Message.ID, boxName(a.Message), a.Message.State)
 }

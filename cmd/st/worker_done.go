@@ -56,7 +56,7 @@ func workerDone(c *call) (int, error) {
 		return 0, err
 	}
 	if queued {
-		a = orch.DoneAnswer{Dispatch: order.Dispatch, Outcome: order.Outcome, Taken: "queued"}
+		a = orch.DoneAnswer{Dispatch: order.Dispatch, Outcome: order.Outcome, Taken: "queued", Why: c.ifWorker()}
 	}
 	if c.out.json {
 		return exitDone, c.out.data(a)
@@ -151,6 +151,24 @@ func (c *call) report(what orch.What, answer any) (queued bool, err error) {
 	return true, daemon.Spool(home, c.request, what.Type(), c.from(), what)
 }
 
+// ifWorker says on what it hangs that something queued counts, "" for the caller that st has started: whether another is a
+// worker, as one that was adopted, only the daemon knows.
+func (c *call) ifWorker() string {
+	if c.from().Nonce != "" {
+		return ""
+	}
+	return "it counts only if this agent is a worker"
+}
+
+// queuedSaid says that something was queued, and why it may not count.
+func queuedSaid(why string) string {
+	text := "queued: the daemon can't be reached just now; it is taken as soon as one runs"
+	if why != "" {
+		text += ", and " + strings.TrimPrefix(why, "it ")
+	}
+	return text
+}
+
 // doneTime is how long a report waits for the daemon before it is queued.
 const doneTime = 10 * time.Second
 
@@ -163,7 +181,7 @@ func outOfReach(err error) bool {
 func (p *printer) doneSaid(a orch.DoneAnswer) error {
 	switch a.Taken {
 	case "queued":
-		return p.say("queued: the daemon can't be reached just now; the report is taken as soon as it runs")
+		return p.say("%s", queuedSaid(a.Why))
 	case "again":
 		return p.say("nothing to do: worker %s %s had reported this for %s", a.Worker, quoted(a.Name), a.Dispatch)
 	case "note":

@@ -35,7 +35,7 @@ func workerProgress(c *call) (int, error) {
 		return exitDone, c.out.data(data)
 	}
 	if queued {
-		return exitDone, c.out.say("queued: the daemon can't be reached just now")
+		return exitDone, c.out.say("%s", queuedSaid(c.ifWorker()))
 	}
 	return exitDone, c.out.say("noted for worker %s %s", a.Worker.ID, quoted(a.Worker.Name))
 }

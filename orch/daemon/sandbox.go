@@ -2,17 +2,21 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"st/orch"
+	"st/orch/failpoint"
 )
 
 // An agent's sandbox may let no socket through. A report that is made there goes into a folder in /tmp, which most
@@ -45,6 +49,52 @@ func insideSandbox(home string) bool {
 		conn.Close()
 	}
 	return sandboxed(err)
+}
+
+// refusalTime is how long a report out of a sandbox waits for a daemon to take it. Where one runs that is within
+// milliseconds.
+const refusalTime = 2 * time.Second
+
+// refusalName is the file in which a daemon leaves why it refused a report. With a dot it is none of those that wait.
+func refusalName(file string) string { return "." + file + ".refused" }
+
+// refusalOf waits until a report was taken, and is what the daemon had against it. Where none takes it in time nothing is
+// known of it yet.
+func refusalOf(home, file string) error {
+	dir := sandboxDir(home)
+	for end := time.Now().Add(refusalTime); ; time.Sleep(10 * time.Millisecond) {
+		_, err := os.Lstat(filepath.Join(dir, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil || time.Now().After(end) {
+			return nil
+		}
+	}
+	path := filepath.Join(dir, refusalName(file))
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil // it was taken
+	}
+	e := &orch.Error{}
+	if err := json.Unmarshal(raw, e); err != nil {
+		return err
+	}
+	return errors.Join(e, removed(path))
+}
+
+// refuse leaves for whoever has just written a report out of a sandbox why it was refused.
+func (s *Spooled) refuse(f spoolFile, why error) {
+	if !f.in.outside || failpoint.Now().Sub(time.Unix(0, stamp(f.name))) > refusalTime {
+		return // nobody waits
+	}
+	raw, err := json.Marshal(asError(why))
+	if err == nil {
+		err = f.in.WriteFile(refusalName(f.name), raw, 0o600)
+	}
+	if err != nil {
+		s.Log.Printf("spool: %q: its writer was not told that it was refused: %v", f.name, cause(err))
+	}
 }
 
 // spoolOutside keeps a report in the folder in /tmp.
@@ -127,8 +177,15 @@ func (s *Spooled) watchOutside(w *fsnotify.Watcher) {
 	}
 }
 
-// leaveOutside removes the folder unless something waits in it. Who needs it next makes it anew.
+// leaveOutside removes the folder unless something waits in it, and refusals that nobody has read. Who needs it next makes it
+// anew.
 func (s *Spooled) leaveOutside() {
+	if root, err := openOutside(s.Home); err == nil { // else it is none of ours
+		if err := dropRefusals(folder{root, true}); err != nil {
+			s.Log.Printf("spool: %v", cause(err))
+		}
+		root.Close()
+	}
 	for _, d := range slices.Backward(outsideDirs(s.Home)[1:]) { // the outermost is for all homes
 		if os.Remove(d) != nil {
 			return
@@ -143,4 +200,14 @@ func (s *Spooled) writer(ctx context.Context, f spoolFile, from From) orch.Calle
 		return orch.Caller{Nonce: from.Nonce, Thread: from.Thread, Dir: from.Dir, Path: "sandbox"}
 	}
 	return s.Callers.InSpool(ctx, from)
+}
+
+func dropRefusals(in folder) error {
+	names, err := namesIn(in)
+	for _, name := range names {
+		if file, ok := strings.CutPrefix(name, "."); ok && strings.HasSuffix(file, ".refused") {
+			err = errors.Join(err, in.Remove(name))
+		}
+	}
+	return err
 }

@@ -20,14 +20,16 @@ import (
 	"st/orch"
 )
 
-// leave writes a file as a sandboxed agent would.
-func leave(t *testing.T, home, name, nonce string) {
+// leave writes a file as a sandboxed agent would, and answers its name.
+func leave(t *testing.T, home, name, nonce string) string {
 	t.Helper()
 	request := uuid.NewString()
 	from := From{Nonce: nonce, PID: 2, Chain: []orch.Link{{Process: orch.Process{PID: 1, Start: 5}, Kind: "demo"}}}
 	line, err := encodeLine(Request{V: spoolVersion, Op: opDo, Request: request, Name: name, From: from, Body: json.RawMessage(`{}`)})
 	must(t, err)
-	must(t, spoolOutside(home, fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request), line))
+	file := fmt.Sprintf("%d-%s.json", time.Now().UnixNano(), request)
+	must(t, spoolOutside(home, file, line))
+	return file
 }
 
 // What a sandboxed agent left is its own by its secret alone, whatever it says of its processes; and only reports.
@@ -50,6 +52,38 @@ func TestSandboxReports(t *testing.T) {
 	must(t, err)
 	if want := filepath.Join(sandboxDir(s.Home), asideDir); aside != 1 || !slices.Equal(dirs, []string{want}) || inSpool(t, s) != 0 {
 		t.Errorf("%d put aside in %v, %d left", aside, dirs, inSpool(t, s))
+	}
+}
+
+// Whoever leaves a report hears at once that it was refused, and nothing of that stays. One that is taken, or waits, has
+// no refusal.
+func TestSandboxRefusal(t *testing.T) {
+	s, k := spooled(t)
+	t.Cleanup(func() { must(t, os.RemoveAll(shortDir(s.Home))) })
+	ctx, cancel := context.WithCancel(t.Context())
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- s.Watch(ctx, ready) }()
+	<-ready
+	if err := refusalOf(s.Home, leave(t, s.Home, "worker-done", "n7")); err != nil || len(k.got()) != 1 {
+		t.Errorf("taken: %v, %q", err, k.got())
+	}
+	k.refuse(&orch.Error{Code: "not_yours", Message: "no worker", Next: []string{"st worker ls"}})
+	err := refusalOf(s.Home, leave(t, s.Home, "worker-done", "n7"))
+	if e := asError(err); err == nil || e.Code != "not_yours" || e.Message != "no worker" || len(e.Next) != 1 {
+		t.Errorf("refused: %+v", err)
+	}
+	unread := leave(t, s.Home, "worker-done", "n7")
+	until(t, "its refusal", func() bool {
+		_, err := os.Stat(filepath.Join(sandboxDir(s.Home), refusalName(unread)))
+		return err == nil
+	})
+	cancel()
+	must(t, <-done)
+	if _, err := os.Stat(shortDir(s.Home)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder stays: %v", err)
+	}
+	if err := refusalOf(s.Home, leave(t, s.Home, "worker-done", "n7")); err != nil {
+		t.Errorf("nobody takes it: %v", err)
 	}
 }
 

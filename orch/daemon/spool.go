@@ -40,7 +40,8 @@ func fileID(request string) string {
 }
 
 // Spool keeps an input for a daemon that can't be reached now. The file is on disk when it returns. request is
-// the id under which the input may have reached the daemon already: it happens once.
+// the id under which the input may have reached the daemon already: it happens once. Out of a sandbox a daemon that runs
+// takes it at once; where it refuses it, that is the error.
 func Spool(home, request, name string, from From, body any) error {
 	if !spoolable[name] {
 		return fmt.Errorf("%s: an order can't wait for a daemon", name)
@@ -58,7 +59,10 @@ func Spool(home, request, name string, from From, body any) error {
 	}
 	file := fmt.Sprintf("%d-%s.json", failpoint.Now().UnixNano(), fileID(request))
 	if sandboxable[name] && (from.Nonce != "" || from.Thread != "") && insideSandbox(home) {
-		return spoolOutside(home, file, line)
+		if err := spoolOutside(home, file, line); err != nil {
+			return err
+		}
+		return refusalOf(home, file)
 	}
 	err = writeSpool(SpoolDir(home), file, line)
 	if errors.Is(err, fs.ErrNotExist) { // no daemon has run here yet

@@ -143,6 +143,7 @@ func (s *Spooled) take(ctx context.Context, f spoolFile) error {
 	}
 	if err != nil {
 		s.Log.Printf("spool: %s: %s: %s", f.name, req.Name, asError(err).Code)
+		s.refuse(f, err)
 	}
 	failpoint.At("spool.remove.before")
 	err = f.in.Remove(f.name)

@@ -41,6 +41,13 @@ func (k *taker) do(_ context.Context, _ time.Time, by orch.Caller, _, _ string, 
 	return nil
 }
 
+// refuse has all that follows fail so.
+func (k *taker) refuse(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fail = err
+}
+
 func (k *taker) got() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
