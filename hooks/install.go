@@ -100,18 +100,19 @@ func Installable() []string {
 }
 
 // allowed are the verbs that a person may let agents run without being asked: an agent's own ones, in groups of
-// the words before the verb. A person's own verbs and the whole of st are never among them.
+// the words before the verb. A person's own verbs and the whole of st are never among them, nor worker attach and restore,
+// by which somebody says which agent is whose: an agent may, and asks.
 var allowed = []struct {
 	noun  string
 	verbs []string
 }{
-	{"worker", []string{"start", "wait", "read", "ls", "show", "send", "stop", "retry", "adopt", "release", "done", "progress"}},
+	{"worker", []string{"start", "wait", "read", "ls", "show", "send", "stop", "retry", "restart", "adopt", "release", "finish", "done", "progress"}},
 	{"orch", []string{"start", "show", "ls", "use", "end"}},
-	{"task", []string{"create", "ls", "show", "update", "assign", "cancel"}},
+	{"task", []string{"create", "ls", "show", "update", "assign", "cancel", "attempts", "pick"}},
 	{"gate", []string{"ask", "ls", "show", "wait", "cancel"}},
 	{"skills", []string{"ls", "get"}},
 	{"request", []string{"show"}},
-	{"", []string{"check", "send", "ask", "reply", "escalate", "ls", "agents", "tree", "log", "status", "version"}},
+	{"", []string{"check", "send", "ask", "reply", "escalate", "gc", "ls", "agents", "tree", "log", "status", "version"}},
 }
 
 // Allowed lists them as they are typed behind st.
