@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -39,15 +40,19 @@ func work(v View, w Worker, d Dispatch, a Agent) string {
 		return queued
 	case a.Resumable && !(d.Report == nil && d.TurnEnded != nil && !a.CutOff && d.Reminder == remindDone && !expects(v, a.ID)):
 		return resumable // else it had been reminded in vain, and nothing more was awaited of it
-	case a.Status == waiting || asking(v, d.Worker, a):
+	case a.Status == waiting && !w.stops(a.Since) || asking(v, d.Worker, a):
 		return needsInput
-	case d.Report == nil && d.TurnEnded != nil && !a.Turn && a.Background == 0 && !expects(v, a.ID):
+	case d.Report == nil && d.TurnEnded != nil && !w.stops(*d.TurnEnded) && !a.Turn && a.Background == 0 && !expects(v, a.ID):
 		return noReport
 	case d.Delivery == Unknown && !a.Turn:
 		return unknown
 	}
 	return running
 }
+
+// stops says that what happened at a time comes of the worker's being stopped: whether it is seen before the agent's end or
+// that end is faster says nothing of its work.
+func (w Worker) stops(at time.Time) bool { return w.Stopping != nil && !at.Before(*w.Stopping) }
 
 // settledState says that nothing more comes of a worker by itself.
 func settledState(state string) bool {
