@@ -287,6 +287,7 @@ func (s *step) itself(does string) (Worker, *Error) {
 	}
 	if id.agent != nil {
 		if w, ok := workerOf(s, id.agent.ID); ok {
+			s.heardOf(*id.agent)
 			return w, nil
 		}
 	}

@@ -46,7 +46,8 @@ type WorkerInfo struct {
 	// OutsideScope are the files that were changed outside of it by its report; OutsideUnchecked says why that is not known.
 	OutsideScope     []string `json:"outside_scope"`
 	OutsideUnchecked string   `json:"outside_unchecked"`
-	Silent           bool     `json:"silent"` // its turn runs and nothing has been heard of it for long
+	Silent           bool     `json:"silent"` // its turn runs and nothing has been heard of it for long; of a blind one: it is at its task
+	Blind            bool     `json:"blind"`  // its kind has no hooks: only what it says itself is heard of
 	Settled          bool     `json:"settled"`
 	Queued           int      `json:"queued"` // place in line for its window, 1 for the next; 0 where it does not wait
 	LeftOver         []string `json:"left_over"`

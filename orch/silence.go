@@ -1,13 +1,15 @@
 package orch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 // An agent is silent whose turn runs, with no tool at work and no dialog open, and of which nothing has been heard for
-// long: its program hangs, or what it speaks to does. That is told once; any sign of life ends it.
+// long: its program hangs, or what it speaks to does. That is told once; any sign of life ends it. Of one without hooks nothing
+// tells whether its turn runs: it is silent where it has said nothing itself for as long, since its task line went in.
 
 // silentAt is when an agent will count as silent; zero for never.
 func (a Agent) silentAt(limit time.Duration) time.Time {
@@ -20,11 +22,34 @@ func (a Agent) silentAt(limit time.Duration) time.Time {
 func silences(v View, f func(Agent, time.Time)) {
 	limit := limitsOf(v).Silence
 	each(v, LiveAgents, func(a Agent) bool {
-		if at := a.silentAt(limit); !at.IsZero() && a.attended(v) {
+		at := a.silentAt(limit)
+		if a.Blind {
+			at = a.unheardAt(v, limit)
+		}
+		if !at.IsZero() && a.attended(v) {
 			f(a, at)
 		}
 		return true
 	})
+}
+
+// unheardAt is the same of an agent without hooks, at a task on which it has not reported. While it waits for an answer it
+// has nothing to say.
+func (a Agent) unheardAt(v View, limit time.Duration) time.Time {
+	w, _ := workerOf(v, a.ID)
+	d, ok := get[Dispatch](v, "dispatch/"+w.Dispatch)
+	if limit <= 0 || a.Gone != "" || a.Silent || !ok || !d.open() || d.Submitted == nil || d.Report != nil || w.State == needsInput {
+		return time.Time{}
+	}
+	return slices.MaxFunc([]time.Time{a.LastSeen, *d.Submitted, w.StateSince}, time.Time.Compare).Add(limit)
+}
+
+// heardOf notes that an agent without hooks has said something itself, which is all that is heard of it.
+func (s *step) heardOf(a Agent) {
+	if a.Blind && a.Gone == "" {
+		s.lives(&a)
+		s.put(a)
+	}
 }
 
 // fallSilent tells of agents that have fallen silent.
@@ -77,7 +102,7 @@ func span(d time.Duration) string {
 // listen counts silence anew: nobody has listened for a while.
 func (s *step) listen() {
 	each(s, LiveAgents, func(a Agent) bool {
-		if a.Turn {
+		if a.Turn || a.Blind {
 			a.LastSeen = s.at
 			s.put(a)
 		}

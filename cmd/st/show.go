@@ -87,7 +87,7 @@ func (p *printer) state(w orch.WorkerInfo) styled {
 		text += " ?"
 	case w.Queued > 0:
 		text = inLine(w.Queued)
-	case w.Silent && w.State == "running":
+	case w.Silent && (w.State == "running" || w.Blind && w.State == "unknown"):
 		style, text = s.warn, text+" (silent)"
 	}
 	return p.style(style, text)
@@ -179,7 +179,7 @@ func (p *printer) worker(w orch.WorkerInfo) error {
 	rows := []field{
 		{"run", w.Run}, {"task", w.Task}, {"dispatch", joined(w.Dispatch, w.Delivery)},
 		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen}, {"waits for", asks(w)},
-		{"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
+		{"hooks", unheard(w)}, {"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
 		{"scope", strings.Join(w.Scope, " ")}, {"worktree", joined(w.Worktree, treeState(w))}, {"branch", joined(w.Branch, fromBase(w))}, {"setup", joined(w.Setup, w.SetupLog)},
 		{"outside its scope", outsideOf(w)}, {"progress", w.Progress}, {"outcome", w.Outcome},
 		{"left over", strings.Join(w.LeftOver, ", ")}, {"maybe in", strings.Join(w.Maybe, ", ")}, {"leads", strings.Join(w.TeamRuns, ", ")}, {"released", releasedAt(w)},
@@ -194,6 +194,14 @@ func (p *printer) worker(w orch.WorkerInfo) error {
 		return err
 	}
 	return p.text("summary", w.Summary)
+}
+
+// unheard says what is not known of a worker whose kind has no hooks, "" for any other.
+func unheard(w orch.WorkerInfo) string {
+	if !w.Blind {
+		return ""
+	}
+	return "none: only its reports, progress and questions are heard of"
 }
 
 // outsideOf are the files that were changed outside a worker's scope by its report, or why that is not known.
