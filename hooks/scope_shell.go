@@ -47,6 +47,10 @@ func init() {
 }
 
 func (e *edits) call(c *shellCall) {
+	if typedInto(c) {
+		e.untold("what is typed into " + c.program())
+		return
+	}
 	write, ok := writers[c.program()]
 	if !ok {
 		return
@@ -56,6 +60,23 @@ func (e *edits) call(c *shellCall) {
 		return
 	}
 	write(e, c)
+}
+
+// repls are programs that do what is typed into them, beside the shells.
+var repls = []string{"python", "python2", "python3", "ipython", "perl", "ruby", "irb", "node", "nodejs", "deno", "php", "lua", "pwsh"}
+
+// replFlags leave it at that.
+var replFlags = []string{"-", "-i", "-l", "-s", "-il", "-li", "-q", "-u", "-B", "-a", "--login", "--norc", "--noprofile", "--interactive"}
+
+// typedInto says that a call starts a program only to type into it later. Of that no hook tells: Codex has a tool for it
+// (write_stdin, 0.171.0), of which neither PreToolUse nor another hook is asked.
+func typedInto(c *shellCall) bool {
+	name := c.program()
+	if !slices.Contains(shells, name) && !slices.Contains(repls, strings.TrimRight(name, "0123456789.")) && !slices.Contains(repls, name) {
+		return false
+	}
+	told := c.read != "" || len(c.from) > 0 || c.many
+	return !told && !slices.ContainsFunc(c.args(), func(w shellWord) bool { return !slices.Contains(replFlags, w.text) })
 }
 
 // many judges a call that is given files which are not known: refused where it edits any.

@@ -138,10 +138,22 @@ x=$((3 > 2)); echo $x
 test 1 -gt 0 && touch api/t
 echo x > web/in/a.go
 curl -s http://localhost/ | python3 -m json.tool
+bash --version
+python3 -V
+bash script.sh
+bash < script.sh
+node --test
 `
 
 // scopeRefuses are commands that would edit something outside the scope, or do not tell what.
 const scopeRefuses = `
+bash
+bash -i
+exec bash -l
+env FOO=1 sh
+python3
+python3.12 -i
+cd api && node
 echo x > web/w.js
 echo x >> main.go
 echo x > api/gen/g.go

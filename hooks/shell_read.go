@@ -145,7 +145,7 @@ func (r *shellReader) redirected(s *syntax.Stmt) {
 			if d.Hdoc != nil {
 				r.feed(s, d.Hdoc)
 			}
-		case syntax.WordHdoc:
+		case syntax.WordHdoc, syntax.RdrIn:
 			r.feed(s, d.Word)
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
 			r.writes(d)

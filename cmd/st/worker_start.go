@@ -27,8 +27,9 @@ var workerStartVerb = &verb{
 		"4 where a screen blocks the agent (nothing was submitted; the task line stays owed and is typed when\n" +
 		"the screen is gone), 9 where the line was typed and no hook has come. Without a run one is begun.\n" +
 		"With --scope it may edit only what the patterns match, relative to its folder: the last that matches a path counts, one\n" +
-		"with ! takes out, and one that matches a folder matches all in it. Its hooks refuse what is outside; what slips through\n" +
-		"is found by git when it reports. Quote the patterns: --scope 'api/**' --scope '!api/gen/**'.\n" +
+		"with ! takes out, and one that matches a folder matches all in it. Its hooks refuse what is outside; what slips through,\n" +
+		"by a script or typed into a program that runs (Codex can, and no hook sees it), is found by git when it reports. Quote\n" +
+		"the patterns: --scope 'api/**' --scope '!api/gen/**'.\n" +
 		"Where config.toml sets max_workers and so many are unsettled, the start waits in line for its window\n" +
 		"(state queued). --timeout counts from the window on. Ctrl-C ends only the waiting.\n" +
 		"With --worktree it works in a git worktree of its own, on a branch of its own, begun at --base, else at what is\n" +
