@@ -292,7 +292,10 @@ func (s *step) itself(does string) (Worker, *Error) {
 		}
 	}
 	who := id.name()
-	if id.agent == nil {
+	switch by := s.in.By; {
+	case id.agent == nil && (by.Thread != "" || by.Nonce != ""): // out of a sandbox
+		who = "the agent that asks"
+	case id.agent == nil:
 		who = "a person"
 	}
 	return Worker{}, refuse("not_yours", "st worker ls", "%s is no worker: only the agent that was given a task may %s", who, map[bool]string{true: "report on it", false: does}[does == "report"])
