@@ -110,6 +110,19 @@ func TestCodexInside(t *testing.T) {
 	}
 }
 
+// TestCodexStranger: a Codex that is no worker reports out of its sandbox, and is told at once that nobody takes that.
+func TestCodexStranger(t *testing.T) {
+	b := newDesk(t)
+	b.st("up")
+	st := filepath.Join(b.home, "bin", "st")
+	c := exec.Command(filepath.Join(b.home, "bin", "codex"), "exec", "-s", "workspace-write", "MOCK: bash "+st+" worker done --summary mine ;; MOCK: say done")
+	c.Dir, c.Env = b.dir, b.env()
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "the agent that asks is no worker") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // start hands a task to a new worker, as a person.
 func (b *desk) start(kind, name, task string, args ...string) (orch.StartInfo, int) {
 	b.t.Helper()

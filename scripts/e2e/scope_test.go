@@ -21,7 +21,7 @@ func TestScope(t *testing.T) {
 	b.write("web/w.txt", "w\n")
 	b.must(exec.Command("git", "-C", b.dir, "add", "-A"))
 	b.must(exec.Command("git", "-C", b.dir, "-c", "user.name=dev", "-c", "user.email=dev@example.invalid", "commit", "-qm", "first"))
-	shell := "MOCK: bash echo x > web/shell-KIND\nMOCK: bash echo x > api/shell-KIND\nMOCK: bash sh slip.sh KIND\n" +
+	shell := "MOCK: bash echo x > web/shell-KIND\nMOCK: bash echo x > api/shell-KIND\nMOCK: bash bash\nMOCK: bash sh slip.sh KIND\n" +
 		"MOCK: bash st worker done --summary 'tried it'\nMOCK: say done"
 	tasks := map[string]string{
 		"claude": "MOCK: write-file web/tool-KIND x\nMOCK: write-file api/gen/tool-KIND x\nMOCK: write-file api/tool-KIND x\n",
@@ -42,6 +42,9 @@ func TestScope(t *testing.T) {
 		talk := b.log(kind, "Your task is in this file: "+b.copyOf(kind))
 		if n := strings.Count(talk, "is outside your scope"); n < 3 {
 			t.Errorf("%s: refused %d times\n%s", kind, n, talk)
+		}
+		if !strings.Contains(talk, "what is typed into bash") { // no hook would see that
+			t.Errorf("%s: a shell was started to type into\n%s", kind, talk)
 		}
 		for name, want := range map[string]bool{"api/tool-": true, "api/shell-": true, "web/tool-": false, "web/shell-": false, "web/patch-": false, "api/gen/tool-": false} {
 			if _, err := os.Stat(filepath.Join(b.dir, name+kind)); (err == nil) != want {
