@@ -32,11 +32,36 @@ type Given struct {
 	Argv []string `toml:"argv"`
 	// Mark is a pattern for what stands before the input on the input line, from the line's first column on.
 	Mark string `toml:"mark"`
+	// Submit are the keys that submit what stands in the input line; none is Enter.
+	Submit []string `toml:"submit"`
+	// TurnEnd says how a turn ends: TurnByMark, or "" where nothing tells.
+	TurnEnd string `toml:"turn_end"`
+	// Resume are the arguments, in place of those of Argv, with which a conversation is taken up again. Conversation stands for
+	// its name in them, and where Argv or Env give it to a new one.
+	Resume []string `toml:"resume"`
 	// Quit is the line by which the program is asked to end; "" where it is signalled.
 	Quit string `toml:"quit"`
 	// Env is added to its environment, PassEnv names what it takes from the shell of whoever starts it.
 	Env     map[string]string `toml:"env"`
 	PassEnv []string          `toml:"pass_env"`
+}
+
+// TurnByMark: while a turn runs no input line is shown, and when it has ended one is.
+const TurnByMark = "mark"
+
+// Conversation stands for the name of a conversation, which st makes up.
+const Conversation = "{conversation}"
+
+// TurnsByMark tells that the input line of a kind's program is away while a turn runs.
+func TurnsByMark(k Kind) bool {
+	g, ok := k.(givenKind)
+	return ok && g.TurnEnd == TurnByMark
+}
+
+// NamesConversation tells that a kind's program takes the name of its conversation from us.
+func NamesConversation(k Kind) bool {
+	g, ok := k.(givenKind)
+	return ok && len(g.Given.Resume) > 0
 }
 
 // givenKind is a kind that was read from a file.
@@ -172,7 +197,7 @@ func describe(home, name string) (k givenKind, hash string, err error) {
 	k.name = name
 	if err := k.parse(string(text)); err != nil {
 		return k, "", &orch.Error{
-			Code: "kind_bad", Message: fmt.Sprintf("%s: %v", path, err), Hint: "the keys are argv, mark, quit, env, pass_env",
+			Code: "kind_bad", Message: fmt.Sprintf("%s: %v", path, err), Hint: "the keys are argv, mark, submit, turn_end, resume, quit, env, pass_env",
 			Next: []string{"${EDITOR:-vi} " + ShellWord(path), "st kind trust " + name},
 		}
 	}
@@ -197,14 +222,44 @@ func (k *givenKind) parse(text string) error {
 		return errors.New("mark is missing: by what an input line begins")
 	case strings.ContainsAny(k.Given.Quit, "\r\n"):
 		return errors.New("quit is one line")
+	case k.TurnEnd != "" && k.TurnEnd != TurnByMark:
+		return fmt.Errorf("turn_end is %q: it is \"mark\", or left out where nothing tells", k.TurnEnd)
+	case len(k.Given.Resume) > 0 && !holds(k.Given.Resume):
+		return errors.New("resume does not say which conversation: write " + Conversation + " into it")
+	case len(k.Given.Resume) > 0 && !holds(k.Argv[1:]) && !holds(slices.Collect(maps.Values(k.Env))):
+		return errors.New("resume: a new conversation has to get its name too: write " + Conversation + " into argv or env")
+	case len(k.Given.Resume) == 0 && (holds(k.Argv) || holds(slices.Collect(maps.Values(k.Env)))):
+		return errors.New(Conversation + " is of use with resume only")
 	case slices.ContainsFunc(slices.Collect(maps.Keys(k.Env)), func(n string) bool { return n == "" || strings.ContainsAny(n, "=\x00") }):
 		return errors.New("env: a name is empty or holds =")
+	}
+	for _, key := range k.Given.Submit {
+		if !submitKey().MatchString(key) {
+			return fmt.Errorf("submit: %q is no key that submits: those are Enter, Tab, Escape, Space, F1 to F12, or a letter with C- or M- before it", key)
+		}
 	}
 	k.mark, err = regexp.Compile("^(?:" + k.Mark + ")")
 	if err == nil && k.mark.MatchString("") {
 		err = errors.New("mark fits an empty line too, and so any")
 	}
 	return err
+}
+
+// submitKey is a key by its name in the multiplexer that no program takes for text.
+var submitKey = pattern(`^(?:(?:[CMS]-)*(?:Enter|Tab|Escape|Space|F(?:[1-9]|1[0-2]))|(?:[CM]-)+[a-zA-Z])$`)
+
+// holds tells that one of the texts has the place of a conversation's name.
+func holds(texts []string) bool {
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, Conversation) })
+}
+
+// naming are the texts with that name in its places.
+func naming(texts []string, conversation string) []string {
+	named := make([]string, len(texts))
+	for i, t := range texts {
+		named[i] = strings.ReplaceAll(t, Conversation, conversation)
+	}
+	return named
 }
 
 // TrustKind keeps that a person trusts the text with that hash, as Describe tells it.
@@ -281,13 +336,33 @@ func (k givenKind) Launch(s Spec) (Launch, error) {
 	if s.Model != "" {
 		return Launch{}, fmt.Errorf("agent kind %s takes no --model: its argv says which it uses", k.name)
 	}
-	return Launch{Argv: slices.Concat([]string{s.Program}, k.Argv[1:], s.Args), Env: maps.Clone(k.Env)}, nil
+	args, conversation := naming(k.Argv[1:], s.Conversation), s.Conversation
+	if s.Resume != "" {
+		args, conversation = k.Resume(s.Resume), s.Resume
+	}
+	env := map[string]string{}
+	for name, value := range k.Env {
+		env[name] = strings.ReplaceAll(value, Conversation, conversation)
+	}
+	return Launch{Argv: slices.Concat([]string{s.Program}, args, s.Args), Env: env}, nil
 }
 
-// Resume is nothing: no conversation of it is known.
-func (k givenKind) Resume(string) []string { return nil }
+func (k givenKind) Resume(conversation string) []string {
+	if len(k.Given.Resume) == 0 {
+		return nil
+	}
+	return naming(k.Given.Resume, conversation)
+}
 
-// Resumed is false: of such a program no conversation is known.
+// Submit are the keys that submit a line.
+func (k givenKind) Submit() []string {
+	if len(k.Given.Submit) == 0 {
+		return []string{"Enter"}
+	}
+	return k.Given.Submit
+}
+
+// Resumed is false: its arguments are not read.
 func (k givenKind) Resumed([]string) (string, bool) { return "", false }
 
 // Kept is nothing: it would be of no use without a conversation.

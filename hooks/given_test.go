@@ -55,15 +55,22 @@ func TestGivenLook(t *testing.T) {
 // TestGivenRefuses: what can't be meant is refused, and says what.
 func TestGivenRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "argv names no program",
-		"argv = ['pen']":              "mark is missing",
-		"argv = ['']\nmark = '> '":    "argv names no program",
-		"argv = 'pen'\nmark = '> '":   "argv",
-		"argv = ['pen']\nmark = '('":  "error parsing regexp",
-		"argv = ['pen']\nmark = 'x*'": "fits an empty line",
-		"argv = ['pen']\nmark = '> '\nresume = 'r'":       "unknown key resume",
-		"argv = ['pen']\nmark = '> '\nquit = \"a\\nb\"":   "one line",
-		"argv = ['pen']\nmark = '> '\nenv = {'A=' = 'x'}": "env: a name",
+		"":                                             "argv names no program",
+		"argv = ['pen']":                               "mark is missing",
+		"argv = ['']\nmark = '> '":                     "argv names no program",
+		"argv = 'pen'\nmark = '> '":                    "argv",
+		"argv = ['pen']\nmark = '('":                   "error parsing regexp",
+		"argv = ['pen']\nmark = 'x*'":                  "fits an empty line",
+		"argv = ['pen']\nmark = '> '\nlives = 9":       "unknown key lives",
+		"argv = ['pen']\nmark = '> '\nresume = 'r'":    "resume",
+		"argv = ['pen']\nmark = '> '\nresume = ['-r']": "does not say which conversation",
+		"argv = ['pen']\nmark = '> '\nresume = ['-r', '{conversation}']": "a new conversation has to get its name too",
+		"argv = ['pen', '{conversation}']\nmark = '> '":                  "with resume only",
+		"argv = ['pen']\nmark = '> '\nturn_end = 'never'":                "turn_end is \"never\"",
+		"argv = ['pen']\nmark = '> '\nsubmit = ['x']":                    "\"x\" is no key that submits",
+		"argv = ['pen']\nmark = '> '\nsubmit = ['C-s', 'Enter now']":     "\"Enter now\" is no key",
+		"argv = ['pen']\nmark = '> '\nquit = \"a\\nb\"":                  "one line",
+		"argv = ['pen']\nmark = '> '\nenv = {'A=' = 'x'}":                "env: a name",
 	} {
 		_, _, err := Describe(described(t, text), "pen")
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -130,5 +137,32 @@ func TestGivenTrust(t *testing.T) {
 		if _, err := Fresh(name); err == nil || !strings.Contains(err.Error(), "no agent kind is called") {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// TestGivenConversation: the name that st makes up stands in the arguments of a start, and of one that takes it up again.
+func TestGivenConversation(t *testing.T) {
+	k := givenKind{name: "pen"}
+	if err := k.parse("argv = ['pen', '--talk={conversation}']\nmark = '> '\nresume = ['-r', '{conversation}']\nenv = {TALK = '{conversation}'}\nsubmit = ['C-s']\nturn_end = 'mark'"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Program: "/bin/pen", Conversation: "c1", Args: []string{"-x"}}, "/bin/pen --talk=c1 -x"},
+		{Spec{Program: "/bin/pen", Resume: "c1", Args: []string{"-x"}}, "/bin/pen -r c1 -x"},
+	} {
+		l, err := k.Launch(c.spec)
+		if err != nil || strings.Join(l.Argv, " ") != c.want || l.Env["TALK"] != "c1" {
+			t.Errorf("%+v: %q, %v, %v", c.spec, l.Argv, l.Env, err)
+		}
+	}
+	if !TurnsByMark(k) || !NamesConversation(k) || !slices.Equal(SubmitKeys(k), []string{"C-s"}) {
+		t.Errorf("by mark %v, named %v, submitted by %q", TurnsByMark(k), NamesConversation(k), SubmitKeys(k))
+	}
+	plain := givenKind{name: "pen"}
+	if err := plain.parse("argv = ['pen']\nmark = '> '"); err != nil || TurnsByMark(plain) || NamesConversation(plain) || !slices.Equal(SubmitKeys(plain), []string{"Enter"}) {
+		t.Errorf("%v, submitted by %q", err, SubmitKeys(plain))
 	}
 }

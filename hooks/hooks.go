@@ -111,6 +111,14 @@ func ReadsBelow(k Kind) bool {
 	return ok && b.ReadsBelow()
 }
 
+// SubmitKeys are the keys that submit what stands in a kind's input line, in the multiplexer's own names.
+func SubmitKeys(k Kind) []string {
+	if s, ok := k.(interface{ Submit() []string }); ok {
+		return s.Submit()
+	}
+	return []string{"Enter"}
+}
+
 // Mated is a kind whose agents start others of it in panes of their own, for which they alone decide what they do.
 type Mated interface {
 	// Mate tells that an agent was started so.
@@ -151,6 +159,15 @@ func TakesSeat(kind string, argv []string) bool {
 	return ok && s.Seat(argv)
 }
 
+// Unheard is a kind whose launch brings no hooks: its agents are heard where st's are installed in the person's settings.
+type Unheard interface{ Unheard() bool }
+
+// IsUnheard tells that of a kind.
+func IsUnheard(k Kind) bool {
+	u, ok := k.(Unheard)
+	return ok && u.Unheard()
+}
+
 // IsMute tells that a kind calls no hook before its first prompt.
 func IsMute(k Kind) bool {
 	m, ok := k.(Mute)
@@ -181,7 +198,9 @@ type Spec struct {
 	Model    string   // "" = the agent's own choice
 	Args     []string // further arguments, as given
 	Resume   string   // the conversation to take up again, "" = a new one
-	Log      string   // path of that conversation's own log, "" where unknown
+	// Conversation is what a new one is to be called, "" where the program calls it what it likes.
+	Conversation string
+	Log          string // path of that conversation's own log, "" where unknown
 }
 
 // Launch is how an agent is started.

@@ -53,7 +53,7 @@ func (a Agent) status() (status, waitsFor string) {
 		return unknown, "" // found by its process; nothing has told what it does
 	case !a.Up && !a.HadTurn: // one whose first hooks nobody has heard is up with its first turn
 		return starting, ""
-	case a.Blind:
+	case a.Blind && !a.ByMark:
 		return unknown, "" // nothing tells whether it works
 	case a.HadTurn:
 		return idle, ""
@@ -262,26 +262,44 @@ func (s *step) screenSeen(w ScreenSeen) {
 	}
 	came := line && !a.Up && s.at.Sub(a.ReadyAt) >= a.grace()
 	a.Up = a.Up || came
+	began := a.beganByMark(s.at)
 	flipped := a.believe(line, s.at)
 	if a == before {
 		return
 	}
 	a.LookedAt = w.Looked
-	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped && a.Compacting == before.Compacting
+	s.memory = a.Up == before.Up && a.ReadyAt.Equal(before.ReadyAt) && !flipped && !began && a.Compacting == before.Compacting
 	s.put(a)
 	if came && s.awaited(a) {
 		s.takeUp(a)
 		a, _ = get[Agent](s, a.Key())
 	}
+	if began {
+		s.worksOn(a)
+	}
 	if flipped && !a.Turn {
 		s.notCarried(a.ID)
-		s.turnEnded(a, AgentEvent{Type: Interrupted})
+		e := AgentEvent{Type: Interrupted}
+		if a.ByMark { // that is how each turn of it ends
+			e.Type = TurnEnded
+		}
+		s.turnEnded(a, e)
 	}
 	if d, ok := s.dispatchOf(a.ID); ok && line && d.Ready == nil {
 		d.Ready = ptr(s.at)
 		s.put(d)
 		s.memory = false
 	}
+}
+
+// beganByMark takes the beginning of a turn from the screen, soon after a line has gone in: the input line is away.
+func (a *Agent) beganByMark(at time.Time) bool {
+	if !a.ByMark || !a.Up || a.Turn || a.Screen != unknown || at.After(a.WatchTo) {
+		return false
+	}
+	a.turn(true, at)
+	a.Worked, a.WatchTo = true, time.Time{}
+	return a.Turn
 }
 
 // contradicted says that the screen, as it was last seen, shows otherwise of a turn than what was told. It may stay so

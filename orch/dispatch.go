@@ -245,7 +245,7 @@ func (s *step) takeReport(d Dispatch, r Report) {
 	a, _ := get[Agent](s, "agent/"+d.Agent)
 	w, _ := get[Worker](s, "worker/"+d.Worker)
 	t, _ := get[Task](s, "task/"+d.Task)
-	if d, _ = get[Dispatch](s, d.Key()); a.Gone != "" || a.Blind || d.TurnEnded != nil && !a.Turn || w.Dispatch != d.ID || t.Status != taskDispatched {
+	if d, _ = get[Dispatch](s, d.Key()); a.Gone != "" || a.Blind && !a.Turn || d.TurnEnded != nil && !a.Turn || w.Dispatch != d.ID || t.Status != taskDispatched {
 		s.finish(d)
 	}
 }

@@ -45,6 +45,8 @@ type Agent struct {
 	Mute bool `json:"mute,omitempty"`
 	// Blind says that its program has no hooks and no log: what is typed to it stays unproved, and what it does is unknown.
 	Blind bool `json:"blind,omitempty"`
+	// ByMark says of a blind one that it shows no input line while its turn runs, so that its screen tells of a turn.
+	ByMark bool `json:"by_mark,omitempty"`
 	// Proc is the agent's own process; zero until it is known.
 	Proc Process `json:"proc"`
 	// Runner is the process of the pane itself, Proc's ancestor; zero until it is known.

@@ -51,14 +51,16 @@ type (
 		Tree *TreeWant `json:"tree,omitempty"`
 
 		// Found by the daemon before the order reaches Step.
-		Target  Place    `json:"target"`          // server, session, session name in which the window is opened
-		CopyDir string   `json:"copy_dir"`        // folder of the task copies, of plain characters
-		Lifts   []string `json:"lifts,omitempty"` // those of Args that lift permissions
-		Mute    bool     `json:"mute,omitempty"`  // the kind calls no hook before its first prompt
-		Blind   bool     `json:"blind,omitempty"` // the kind has no hooks and no log: nothing proves a turn, or tells of its end
-		Given   bool     `json:"given,omitempty"` // a person has described the kind
-		Runs    bool     `json:"runs,omitempty"`  // the task's text itself runs commands (the built-in agent)
-		Command string   `json:"command"`         // how the agent's shell calls us: "st"
+		Target  Place    `json:"target"`            // server, session, session name in which the window is opened
+		CopyDir string   `json:"copy_dir"`          // folder of the task copies, of plain characters
+		Lifts   []string `json:"lifts,omitempty"`   // those of Args that lift permissions
+		Mute    bool     `json:"mute,omitempty"`    // the kind calls no hook before its first prompt
+		Blind   bool     `json:"blind,omitempty"`   // the kind has no hooks and no log: nothing proves a turn, or tells of its end
+		ByMark  bool     `json:"by_mark,omitempty"` // of a blind kind: a turn runs as long as its input line is away
+		Named   bool     `json:"named,omitempty"`   // of a blind kind: we name its conversation, by which it is taken up again
+		Given   bool     `json:"given,omitempty"`   // a person has described the kind
+		Runs    bool     `json:"runs,omitempty"`    // the task's text itself runs commands (the built-in agent)
+		Command string   `json:"command"`           // how the agent's shell calls us: "st"
 		May     May      `json:"may"`
 	}
 	// WorkerStop ends a worker's agent and closes its pane. Answer: WorkerAnswer.
@@ -280,6 +282,8 @@ type (
 		Spec    string `json:"spec"`
 		Command string `json:"command"`          // how the agent's shell calls us
 		Branch  string `json:"branch,omitempty"` // of its worktree, "" without one
+		// Conversation is what we call the new one, "" where its program does.
+		Conversation string `json:"conversation,omitempty"`
 		// Resume is the conversation that the agent takes up again, "" for a new one. Then no task copy is written.
 		Resume string `json:"resume,omitempty"`
 		Log    string `json:"log,omitempty"` // path of that conversation's own log, "" where unknown

@@ -171,7 +171,7 @@ func (s *step) resumedAlready(a Agent) *Error {
 func (s *step) resume(old Agent, o WorkerStart, yes bool) Agent {
 	w, works := worksAs(s, old.ID)
 	dir := cmp.Or(w.Dir, old.Place.Dir)
-	a := Agent{ID: s.next("a"), Kind: old.Kind, Name: old.Name, Ours: true, Mute: o.Mute, Nonce: s.in.Nonce, Conversation: old.Conversation,
+	a := Agent{ID: s.next("a"), Kind: old.Kind, Name: old.Name, Ours: true, Mute: o.Mute, Blind: old.Blind, ByMark: old.ByMark, Nonce: s.in.Nonce, Conversation: old.Conversation,
 		Transcript: old.Transcript, Resumes: old.ID, Model: old.Model, Flags: old.Flags, Place: o.Target, Since: s.at, LastSeen: s.at}
 	a.Place.Dir = dir
 	open := PaneOpen{Agent: a.ID, Worker: w.ID, Dispatch: w.Dispatch, Kind: a.Kind, Target: o.Target, Name: cmp.Or(o.Name, old.windowName(), a.ID), Dir: dir,

@@ -20,8 +20,11 @@ type attempt struct {
 // attempt begins an attempt of a task: agent, worker and dispatch are made, the window is ordered as soon as there is
 // room.
 func (s *step) attempt(t Task, o WorkerStart, m attempt) Dispatch {
-	a := Agent{ID: s.next("a"), Kind: o.Kind, Name: m.name, Ours: true, Mute: o.Mute, Blind: o.Blind, Nonce: m.nonce, Place: o.Target, Since: s.at, LastSeen: s.at}
+	a := Agent{ID: s.next("a"), Kind: o.Kind, Name: m.name, Ours: true, Mute: o.Mute, Blind: o.Blind, ByMark: o.ByMark, Nonce: m.nonce, Place: o.Target, Since: s.at, LastSeen: s.at}
 	a.Place.Dir = o.Dir
+	if o.Named {
+		a.Conversation = conversationOf(a.Nonce)
+	}
 	w := Worker{ID: s.next("w"), Run: t.Run, Name: m.name, Kind: o.Kind, Agent: a.ID, Dir: o.Dir, Model: o.Model, Args: o.Args, Scope: o.Scope, EnvNames: o.EnvNames,
 		Command: o.Command, By: m.by, Created: s.at, Depth: m.depth, Request: m.request, Retries: m.retries}
 	d := Dispatch{ID: s.next("d"), Run: t.Run, Task: t.ID, Worker: w.ID, Agent: a.ID, Created: s.at, ReadyTimeout: o.ReadyTimeout, TurnTimeout: o.TurnTimeout}
@@ -51,7 +54,7 @@ func (s *step) attempt(t Task, o WorkerStart, m attempt) Dispatch {
 	}
 	s.log("worker-started", Event{Worker: w.ID, Agent: a.ID, Task: t.ID, Dispatch: d.ID, By: by, Text: m.name})
 	s.enqueue(PaneOpen{Agent: a.ID, Worker: w.ID, Dispatch: d.ID, Kind: o.Kind, Target: o.Target, Name: m.name, Dir: w.Dir, Program: o.Program, Model: o.Model, Args: o.Args, Scope: o.Scope,
-		EnvFile: o.EnvFile, Keep: m.keep, Nonce: a.Nonce, Copy: d.Copy, Run: t.Run, Task: t.ID, Command: o.Command, Status: standingOf(s, w)})
+		EnvFile: o.EnvFile, Keep: m.keep, Nonce: a.Nonce, Copy: d.Copy, Run: t.Run, Task: t.ID, Command: o.Command, Conversation: a.Conversation, Status: standingOf(s, w)})
 	s.memory = false
 	return d
 }

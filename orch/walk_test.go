@@ -170,7 +170,9 @@ func (w *walk) what() What {
 	switch w.Intn(16) {
 	case 0:
 		w.workers++
-		return WorkerStart{Kind: "demo", Spec: "x", CopyDir: "/c", Target: Place{Server: "s"}, Scope: w.scope(), Tree: w.treeWant(), May: May{Setup: true}, Blind: w.Intn(8) == 0}
+		start := WorkerStart{Kind: "demo", Spec: "x", CopyDir: "/c", Target: Place{Server: "s"}, Scope: w.scope(), Tree: w.treeWant(), May: May{Setup: true}, Blind: w.Intn(8) == 0}
+		start.ByMark = start.Blind && w.workers%2 == 0
+		return start
 	case 1, 2:
 		return PaneOpened{Agent: id, Place: Place{Server: "s", Pane: fmt.Sprint("%", n)}, Runner: Process{n * 10, 7}}
 	case 3:

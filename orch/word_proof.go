@@ -136,6 +136,8 @@ func (w Word) deadline(a Agent, first bool) (at time.Time) {
 			at = a.TurnAt
 		}
 		return at.Add(w.Patience)
+	case w.State == submitted && w.Submitted != nil && a.ByMark:
+		return w.Submitted.Add(watchTime) // its turn is seen by then, or nobody knows of one
 	case w.State == submitted && w.Submitted != nil && a.Blind:
 		return *w.Submitted // no proof can come
 	case w.State == submitted && w.Submitted != nil:

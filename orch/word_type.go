@@ -133,6 +133,10 @@ func (s *step) entered(l line, state string, t WordTyped) {
 		s.put(w)
 		s.tell(w, func(e errand) { e.entered(s, t) })
 	}
+	if a, _ := get[Agent](s, "agent/"+l[0].Agent); a.ByMark && state == submitted {
+		a.WatchTo = s.at.Add(watchTime) // for what the screen tells of a turn
+		s.put(a)
+	}
 }
 
 // backoff is how long a word rests after it could not be typed.

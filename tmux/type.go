@@ -40,6 +40,8 @@ type Typing struct {
 	// there is one and a line may be typed into it; why names what is there instead. It must be quick and may be
 	// called often.
 	Read func(View) (draft string, ready bool, why string)
+	// Submit are the keys that submit the line, by tmux's names; none is Enter.
+	Submit []string
 	// Stage is told before each stage, and again StagePasting when a line that Enter didn't submit is about to
 	// be taken back. An error ends the typing. May be nil.
 	Stage func(string) error
@@ -351,12 +353,23 @@ func (w *writer) enterStep(ctx context.Context, s sight) (bool, error) {
 		return false, err
 	}
 	failpoint.At("type.enter.before")
-	ok, err := w.press(ctx, s, "Enter")
+	ok, err := w.press(ctx, s, w.submitKeys())
 	failpoint.At("type.enter.after")
 	if ok && w.typed.Submitted.IsZero() {
 		w.typed.Submitted = time.Now()
 	}
 	return ok, err
+}
+
+func (w *writer) submitKeys() string {
+	if len(w.Submit) == 0 {
+		return "Enter"
+	}
+	keys := "--"
+	for _, k := range w.Submit {
+		keys += " " + word(printable(k))
+	}
+	return keys
 }
 
 // left reports whether the text is no longer in the line after Enter. A screen without a line must last a few

@@ -11,8 +11,8 @@ import (
 
 var kindLsVerb = &verb{
 	noun: "kind", name: "ls", about: "the kinds of agents: built in, and those that you have described",
-	help: "A kind of your own is a file ST_HOME/agents/NAME.toml with argv and mark. It can be started once st kind trust\n" +
-		"NAME has been typed, and again after each change of the file.",
+	help: "A kind of your own is a file ST_HOME/agents/NAME.toml with argv and mark, and what else is known of the program:\n" +
+		"st help agents shows all keys. It can be started once st kind trust NAME has been typed, and again after each change.",
 	run: kindLs,
 }
 

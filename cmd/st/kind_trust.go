@@ -74,18 +74,43 @@ func noKindFile(home, name string) error {
 	return e
 }
 
+// givenSays is what a description says beside the program, a line each.
+func givenSays(g hooks.Given) (lines []string) {
+	for _, n := range slices.Sorted(maps.Keys(g.Env)) {
+		lines = append(lines, "with "+n+"="+g.Env[n])
+	}
+	if len(g.PassEnv) > 0 {
+		lines = append(lines, "with your "+strings.Join(g.PassEnv, ", "))
+	}
+	lines = append(lines, "its input line begins with "+quoted(g.Mark))
+	if len(g.Submit) > 0 {
+		lines = append(lines, "submitted by "+strings.Join(g.Submit, " "))
+	}
+	if g.TurnEnd == hooks.TurnByMark {
+		lines = append(lines, "a turn ends when its input line is back")
+	}
+	if len(g.Resume) > 0 {
+		lines = append(lines, "a conversation is taken up again by "+typed(append([]string{g.Argv[0]}, g.Resume...)))
+	}
+	if g.Quit != "" {
+		lines = append(lines, "it ends by the line "+quoted(g.Quit))
+	}
+	return lines
+}
+
 // confirmKind shows what would be trusted and asks a person at a terminal; nobody else is asked.
 func (c *call) confirmKind(name string, g hooks.Given) error {
+	says := givenSays(g)
 	unasked := &orch.Error{
-		Code: "confirm", Message: "kind " + quoted(name) + " would run " + typed(g.Argv), Hint: "read the file, then:",
+		Code: "confirm", Message: "kind " + quoted(name) + " would run " + typed(g.Argv) + strings.Join(append([]string{""}, says...), "; "), Hint: "read the file, then:",
 		Next: []string{"st kind trust " + shellWord(name) + " --yes"},
 	}
 	if c.out.json || !c.out.live || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return unasked
 	}
 	c.out.note("kind %s runs %s", name, typed(g.Argv))
-	for _, n := range slices.Sorted(maps.Keys(g.Env)) {
-		c.out.note("  with %s=%s", n, g.Env[n])
+	for _, line := range says {
+		c.out.note("  %s", line)
 	}
 	c.out.note("trust it? [y/N]")
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')

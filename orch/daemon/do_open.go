@@ -159,7 +159,7 @@ func (d *doer) writeLaunch(o orch.PaneOpen) (string, error) {
 	}
 	launch, err := kind.Launch(hooks.Spec{
 		Program: o.Program, Self: d.self, Home: d.home, Agent: o.Agent, Dispatch: o.Dispatch,
-		Copy: o.Copy, Scratch: dir, Model: o.Model, Args: o.Args, Resume: o.Resume, Log: o.Log,
+		Copy: o.Copy, Scratch: dir, Model: o.Model, Args: o.Args, Conversation: o.Conversation, Resume: o.Resume, Log: o.Log,
 	})
 	if err != nil {
 		return "", err

@@ -129,7 +129,7 @@ func (d *doer) askToQuit(ctx context.Context, o orch.AgentStop, kind hooks.Kind)
 	}
 	if how.Line != "" {
 		typed, err := t.Type(ctx, o.Place.Pane, tmux.Typing{
-			Server: want, Tag: d.tagOf(o.Agent), Text: how.Line, Read: emptyLine(kind),
+			Server: want, Tag: d.tagOf(o.Agent), Text: how.Line, Read: emptyLine(kind), Submit: hooks.SubmitKeys(kind),
 			Stage: func(string) error { return nil }, // an agent that is to end may lose a half-typed quit
 		})
 		return typed.Outcome == tmux.Submitted, err

@@ -68,7 +68,7 @@ func (d *doer) typeOnce(ctx context.Context, r Running, o orch.WordType, kind ho
 		return tmux.Typed{}, err
 	}
 	return tmux.At(want.Socket).Type(ctx, o.Place.Pane, tmux.Typing{
-		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Resume: *stage, Cut: r.Resumed && *stage == r.Stage,
+		Server: want, Tag: d.tagOf(o.Agent), Text: o.Text, Resume: *stage, Cut: r.Resumed && *stage == r.Stage, Submit: hooks.SubmitKeys(kind),
 		Read: func(v tmux.View) (string, bool, string) {
 			// Once Enter may have gone in, the turn that is shown may be that of the line.
 			return reader(kind, o.Now || *stage != tmux.StageEntering)(v)

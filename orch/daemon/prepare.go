@@ -83,6 +83,12 @@ func (d *doer) prepareStart(ctx context.Context, by orch.Caller, o StartOrder) (
 	if err != nil {
 		return w, err
 	}
+	if len(w.Scope) > 0 && hooks.IsUnheard(kind) && !hooks.Heard(w.Kind, d.self, func(name string) string { return lastOf(env, name) }) {
+		return w, &orch.Error{
+			Code: "refused", Message: fmt.Sprintf("the hooks of agent kind %s are not installed, so nothing would hold it to a scope", w.Kind),
+			Hint: "a person installs them, or start it without --scope:", Next: []string{"st hooks install --agent " + w.Kind},
+		}
+	}
 	w.CopyDir = copyDir(d.home)
 	w.Command = d.command(env)
 	text := w.Spec
@@ -92,6 +98,7 @@ func (d *doer) prepareStart(ctx context.Context, by orch.Caller, o StartOrder) (
 	w.Lifts, w.Runs, w.Mute = kind.Lifts(w.Args), kind.Runs(text), hooks.IsMute(kind)
 	w.Given = hooks.IsGiven(kind)
 	w.Blind = w.Given
+	w.ByMark, w.Named = hooks.TurnsByMark(kind), hooks.NamesConversation(kind)
 	w.May = d.config.may()
 	return w, nil
 }
