@@ -1,9 +1,6 @@
 package hooks
 
-import (
-	"path/filepath"
-	"strconv"
-)
+import "path/filepath"
 
 // codexPlugin are the guides as skills of Codex (0.171.0), which finds each in a folder of its own below skills/.
 type codexPlugin struct{ codexInstall }
@@ -12,9 +9,7 @@ func init() { plugins["codex"] = codexPlugin{} }
 
 func (codexPlugin) Local(project string) string { return filepath.Join(project, ".codex") }
 
-func codexSkillFolder(guide string) string { return "skills/" + pluginName + "-" + guide + "/" }
-
-func (codexPlugin) Receipt() string { return codexSkillFolder("orchestrate") + ".st.json" }
+func (codexPlugin) Receipt() string { return skillFolder("orchestrate") + ".st.json" }
 
 func (codexPlugin) Calls(s PluginSetup) []string {
 	var calls []string
@@ -25,15 +20,4 @@ func (codexPlugin) Calls(s PluginSetup) []string {
 }
 
 // Layout: what a person writes beside the name of a skill is a message of its own, before the skill's text.
-func (codexPlugin) Layout(s PluginSetup) []PluginFile {
-	var files []PluginFile
-	for _, g := range s.Guides {
-		dir := codexSkillFolder(g.Name)
-		if s.Local {
-			files = append(files, PluginFile{Path: dir + ".gitignore", Text: ignoreAll})
-		}
-		head := skillHead("name", pluginName+"-"+g.Name, "description", strconv.Quote(g.About), "metadata", "{version: "+strconv.Quote(s.Version)+"}")
-		files = append(files, PluginFile{Path: dir + "SKILL.md", Text: head + g.Text("")})
-	}
-	return files
-}
+func (codexPlugin) Layout(s PluginSetup) []PluginFile { return skillFiles(s) }

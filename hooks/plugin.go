@@ -3,6 +3,7 @@ package hooks
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -71,6 +72,23 @@ func Pluggable() []string {
 	}
 	sort.Strings(names)
 	return names
+}
+
+// skillFolder is that of a guide which stands alone among the skills of others.
+func skillFolder(guide string) string { return "skills/" + pluginName + "-" + guide + "/" }
+
+// skillFiles are the guides as skills, each in a folder of its own.
+func skillFiles(s PluginSetup) []PluginFile {
+	var files []PluginFile
+	for _, g := range s.Guides {
+		dir := skillFolder(g.Name)
+		if s.Local {
+			files = append(files, PluginFile{Path: dir + ".gitignore", Text: ignoreAll})
+		}
+		head := skillHead("name", pluginName+"-"+g.Name, "description", strconv.Quote(g.About), "metadata", "{version: "+strconv.Quote(s.Version)+"}")
+		files = append(files, PluginFile{Path: dir + "SKILL.md", Text: head + g.Text("")})
+	}
+	return files
 }
 
 // ignoreAll keeps the folder in which it stands out of a repository, itself included.
