@@ -4,6 +4,7 @@
 // One file, Node 20 or newer, no dependencies. On one loopback port it speaks
 //   - the Anthropic Messages API      (Claude Code)   POST /v1/messages, .../count_tokens
 //   - the OpenAI Responses API        (Codex)         POST /v1/responses
+//   - the Gemini API                  (Gemini CLI)    POST /v1beta/models/MODEL:streamGenerateContent, :generateContent, :countTokens
 //
 // There is no model. The reply is computed from the conversation that the client sends, so the
 // server holds (nearly) no state: a resumed or compacted conversation works too.
@@ -315,6 +316,7 @@ function toolCall(step, tools, cwd) {
       if ((n = has(tools, 'AskUserQuestion'))) return { name: n, input: { questions: [{ question: q, header: 'Mock', multiSelect: false, options }] } };
       if ((n = has(tools, 'request_user_input'))) return { name: n, input: { questions: [{ id: 'q1', header: 'Mock', question: q, options }] } };
       if ((n = has(tools, 'question'))) return { name: n, input: { questions: [{ question: q, header: 'Mock', options }] } };
+      if ((n = has(tools, 'ask_user'))) return { name: n, input: { questions: [{ question: q, header: 'Mock', type: 'choice', options }] } };
       return null;
     }
     case 'subagent': {
@@ -529,6 +531,58 @@ async function responses(req, res, body, rec) {
   res.end();
 }
 
+// ---------------------------------------------------------------- Gemini
+
+// A result is known by its call's id, or by its place where the program gives none.
+function geminiItems(contents) {
+  const items = [];
+  let calls = 0, results = 0;
+  for (const c of contents || []) for (const p of c.parts || []) {
+    if (p.functionCall) items.push({ kind: 'call', name: p.functionCall.name, id: p.functionCall.id || `n${calls++}` });
+    else if (p.functionResponse) {
+      const r = p.functionResponse.response || {};
+      items.push({ kind: 'result', id: p.functionResponse.id || `n${results++}`, text: String(r.output ?? r.error ?? JSON.stringify(r)) });
+    } else if (p.text && !p.thought) items.push({ kind: c.role === 'model' ? 'assistant' : 'user', text: p.text });
+  }
+  return items;
+}
+
+async function gemini(req, res, body, rec, model, method) {
+  const tools = (body.tools || []).flatMap((t) => t.functionDeclarations || []).map((t) => {
+    const schema = t.parametersJsonSchema || t.parameters || {};
+    return { name: t.name, props: new Set(Object.keys(schema.properties || {})) };
+  });
+  const items = geminiItems(body.contents);
+  const config = body.generationConfig || {};
+  const schema = config.responseJsonSchema || config.responseSchema;
+  const lastUser = [...items].reverse().find((x) => x.kind === 'user');
+  let d;
+  if (schema) d = { text: JSON.stringify(exampleOf(schema)), final: true, delay: 0, side: true };
+  else if (tools.length === 0) d = { text: '<state_snapshot>Mock summary of the conversation.</state_snapshot>', final: true, delay: Number(opt['summary-delay']), side: true };
+  else d = plan(items, tools, cwdFrom(JSON.stringify(body.contents).replace(/\\n/g, '\n')), '');
+  note(rec, { api: 'gemini', model, side: !!d.side, stream: method !== 'generateContent', n_messages: (body.contents || []).length, tools: tools.map((t) => t.name), last_user: lastUser && lastUser.text.slice(0, 2000), d });
+  if (d.errorBody) return json(res, d.error, d.errorBody, d.headers);
+  if (d.error) return json(res, d.error, { error: { code: d.error, message: `mock error ${d.error}`, status: d.error === 429 ? 'RESOURCE_EXHAUSTED' : d.error < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE' } }, d.headers);
+  const input = d.usage || tokens(JSON.stringify(body.contents));
+  const answer = (parts, more) => ({
+    candidates: [{ index: 0, content: { role: 'model', parts }, ...more }], modelVersion: model, responseId: rec.id,
+    usageMetadata: { promptTokenCount: input, candidatesTokenCount: tokens(d.text), totalTokenCount: input + tokens(d.text) },
+  });
+  const call = d.tool ? [{ functionCall: { id: uid('call'), name: d.tool.name, args: d.tool.input } }] : [];
+  rec.id = uid('resp');
+  if (method === 'generateContent') {
+    await sleep(d.hang ? 24 * 3600e3 : d.side ? d.delay : baseDelay + d.delay);
+    return json(res, 200, answer([...(d.text ? [{ text: d.text }] : []), ...call], { finishReason: 'STOP' }));
+  }
+  res.writeHead(200, { ...d.headers, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  res.flushHeaders();
+  const send = (data) => res.write(`data: ${JSON.stringify(data)}\r\n\r\n`);
+  await waitWithPings(res, d.hang ? 24 * 3600e3 : baseDelay + d.delay, () => {});
+  for (const p of pieces(d.text || '')) { send(answer([{ text: p }])); await sleep(5); }
+  send(answer(call.length ? call : [{ text: '' }], { finishReason: 'STOP' }));
+  res.end();
+}
+
 // ---------------------------------------------------------------- the log and the server
 
 function note(rec, x) {
@@ -571,6 +625,9 @@ const server = http.createServer(async (req, res) => {
     if (req.method === 'POST' && /\/messages\/count_tokens$/.test(p)) { writeRec(rec); return json(res, 200, { input_tokens: tokens(raw) }); }
     if (req.method === 'POST' && /\/messages$/.test(p)) return await anthropic(req, res, body, rec);
     if (req.method === 'POST' && /\/responses$/.test(p)) return await responses(req, res, body, rec);
+    const g = req.method === 'POST' && /\/models\/([^/:]+):(\w+)$/.exec(p);
+    if (g && g[2] === 'countTokens') { writeRec(rec); return json(res, 200, { totalTokens: tokens(raw) }); }
+    if (g && /generateContent$/i.test(g[2])) return await gemini(req, res, body, rec, g[1], g[2]);
     writeRec(rec);
     if (req.method === 'GET' && /\/models$/.test(p)) return json(res, 200, { object: 'list', data: [], models: [], has_more: false });
     if (req.method === 'HEAD' || p === '/') return json(res, 200, {});
