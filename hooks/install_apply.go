@@ -180,6 +180,20 @@ func isNoLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink == 0
 }
 
+// Heard tells that all hooks of this st stand in the settings that a kind's program would read in an environment.
+func Heard(kind, self string, env func(string) string) bool {
+	k, err := SettingsOf(kind)
+	if err != nil {
+		return false
+	}
+	folder, err := k.Folder(env)
+	if err != nil {
+		return false
+	}
+	in, err := LookAt(k, Setup{Folder: folder, Self: self})
+	return err == nil && !slices.ContainsFunc(in.Events, func(e InstalledEvent) bool { return !e.Current })
+}
+
 // LookAt reads what is installed in a person's settings. It fails where a file can't be read, or is not what its program reads.
 func LookAt(k Settings, s Setup) (Installed, error) {
 	var err error

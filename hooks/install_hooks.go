@@ -11,7 +11,7 @@ import (
 // the event is about.
 type wantedHook struct {
 	event   string
-	timeout int // seconds
+	timeout int // in the program's own unit: seconds, or milliseconds
 }
 
 // hookPlace is where a call stands: the event's group and the call in it, counted from 0.
@@ -32,7 +32,7 @@ type hookCall struct {
 }
 
 // hookFile is the hooks of a settings file: {"hooks":{EVENT:[{"hooks":[{"type","command","timeout"}]}]}}, the
-// form that Claude Code 2.1.332 and Codex 0.171.0 share.
+// form that Claude Code 2.1.332, Codex 0.171.0 and Gemini 0.61.0 share.
 type hookFile struct {
 	*jsonFile
 	kind, self string

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Tools that come from a server of tools name their files as they like. What is told here is what most of them do.
+// Tools that come from a server of tools name their files as they like. What is told here is what most of them do. Claude Code and
+// Codex call such a tool mcp__SERVER__TOOL, Gemini mcp_SERVER_TOOL.
 
 var (
 	foreignVerbs = pattern(`(?i)(write|edit|create|delete|remove|move|rename|patch|insert|replace|append)`)
@@ -14,7 +15,7 @@ var (
 
 // foreignRefusal is why a tool of such a server may not be used so, "" where nothing speaks against it.
 func foreignRefusal(at Place, tool, dir string, payload []byte) string {
-	if !strings.HasPrefix(tool, "mcp__") || !foreignVerbs().MatchString(tool) {
+	if !strings.HasPrefix(tool, "mcp_") || !foreignVerbs().MatchString(tool) {
 		return ""
 	}
 	var call struct {

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -330,7 +331,7 @@ func TestScopeTools(t *testing.T) {
 		return map[string]any{"command": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch"}
 	}
 	file := func(name string) map[string]any { return map[string]any{"file_path": name, "content": "x"} }
-	kinds := map[string]Kind{"claude": claudeForTest(), "codex": codex{selves: func() []string { return nil }}, "demo": demoKind{}}
+	kinds := map[string]Kind{"claude": claudeForTest(), "codex": codex{selves: func() []string { return nil }}, "gemini": geminiForTest(), "demo": demoKind{}}
 	for _, c := range []struct {
 		kind, tool string
 		input      map[string]any
@@ -366,11 +367,22 @@ func TestScopeTools(t *testing.T) {
 		{"codex", "Bash", map[string]any{"command": "echo x > main.go"}, true},
 		{"codex", "Bash", map[string]any{"command": "echo x > api/a.go"}, false},
 		{"codex", "view_image", map[string]any{"path": dir + "/main.go"}, false},
+		{"gemini", "write_file", file("main.go"), true},
+		{"gemini", "write_file", file(dir + "/api/a.go"), false},
+		{"gemini", "replace", file(dir + "/main.go"), true},
+		{"gemini", "read_file", file("main.go"), false},
+		{"gemini", "run_shell_command", map[string]any{"command": "echo x > a.go"}, true},
+		{"gemini", "run_shell_command", map[string]any{"command": "echo x > a.go", "dir_path": "api"}, false},
+		{"gemini", "mcp_files_write_file", map[string]any{"path": dir + "/main.go"}, true},
 		{"demo", "Write", file("main.go"), true},
 		{"demo", "Write", file("api/a.go"), false},
 	} {
-		out := string(kinds[c.kind].Answer(toolCall(t, c.tool, dir, c.input), at))
-		if refused := strings.Contains(out, `"permissionDecision":"deny"`); refused != c.refused {
+		payload := toolCall(t, c.tool, dir, c.input)
+		if c.kind == "gemini" {
+			payload = bytes.Replace(payload, []byte("PreToolUse"), []byte("BeforeTool"), 1)
+		}
+		out := string(kinds[c.kind].Answer(payload, at))
+		if refused := strings.Contains(out, `ecision":"deny"`); refused != c.refused {
 			t.Errorf("%s %s %v: %s", c.kind, c.tool, c.input, out)
 		} else if refused && !strings.Contains(out, "scope") {
 			t.Errorf("%s %s: the reason names no scope: %s", c.kind, c.tool, out)

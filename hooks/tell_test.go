@@ -23,8 +23,10 @@ func TestTellAtRecordedCalls(t *testing.T) {
 		"SessionStart.clear":                 "hookSpecificOutput",
 		"SessionStart.fork":                  "hookSpecificOutput",
 		"plugin-SessionStart.startup":        "hookSpecificOutput",
+		"AfterAgent":                         "decision",
+		"BeforeAgent":                        "hookSpecificOutput",
 	}
-	for _, name := range []string{"claude", "codex"} {
+	for _, name := range []string{"claude", "codex", "gemini"} {
 		k, err := Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -27,10 +27,11 @@ func wordsOf(t *testing.T, k Kind, lines []byte) (got string) {
 // beside one taken back before the first word (st-o202), and beside one stopped in a tool; a prompt that joined a turn
 // and one that waited for its end, both with context; context beside a prompt at which the process was killed, then
 // resumed. Codex: two turn's ends, context beside a prompt, beside one stopped before the first word, and beside one
-// stopped in a tool; a prompt that joined, with context. Neither agent's own words count, nor Claude's copies of requests.
+// stopped in a tool; a prompt that joined, with context. Gemini: a turn's end that went on, and context beside a prompt. Neither agent's own words count, nor Claude's copies of requests.
 func TestWordsInRecordedLogs(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude": "2:st-o101 10:st-o102 19:st-o201 27:st-o203 34:st-o222,st-o221 38:st-o224,st-o223 41:st-o281",
+		"gemini": "8:st-o17 10:st-o18",
 		"codex":  "1:st-o101 5:st-o102 7:st-o301 8:st-o302 9:st-o303 10:st-o322 12:st-o321",
 	} {
 		k, err := Lookup(name)
