@@ -21,8 +21,8 @@ import (
 var doctorVerb = &verb{
 	name: "doctor", about: "check everything that st needs, and say what mends it",
 	help: "It only looks: nothing is changed, no daemon started, no tmux server touched. What doesn't answer in time is\n" +
-		"said to. With --agent and a kind that you have described its program is started on a tmux server of its own, until its\n" +
-		"input line is up or 20 s are over. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault.\n" +
+		"said to. With --agent gemini, or a kind that you have described, its program is started on a tmux server of its own, until\n" +
+		"its input line is up or 20 s are over. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault.\n" +
 		"Exit code 1 says that something fails; a warning is none.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only this kind of agent: `KIND`"}}
@@ -115,7 +115,7 @@ func runDoctor(c *call) (int, error) {
 
 // patience is how long one check may take: longer where a program is started.
 func (d *doctor) patience() time.Duration {
-	if slices.Contains(hooks.GivenNames(), d.only) {
+	if k, err := hooks.Lookup(d.only); slices.Contains(hooks.GivenNames(), d.only) || err == nil && hooks.IsUnheard(k) {
 		return givenTime
 	}
 	return checkTime

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"st/hooks"
 	"st/orch"
@@ -33,7 +36,7 @@ func (d *doctor) givenChecks(name string) []check {
 	}
 	checks := []check{{"program", name, func(context.Context) finding { return fine("%s", path) }}}
 	if d.only == name {
-		checks = append(checks, check{"start", name, func(ctx context.Context) finding { return d.tryStart(ctx, kind, path) }})
+		checks = append(checks, check{"start", name, func(ctx context.Context) finding { return d.tryStart(ctx, kind, path, "") }})
 	}
 	return checks
 }
@@ -46,14 +49,15 @@ func badKind(err error) finding {
 	return fault(nil, "%v", err)
 }
 
-// tryStart starts the program on a tmux server of its own and waits until its input line is known.
-func (d *doctor) tryStart(ctx context.Context, kind hooks.Kind, path string) finding {
-	dir, err := os.MkdirTemp("/tmp", "st-doctor-") // short, as a socket's path has to be
+// tryStart starts the program on a tmux server of its own and waits until its input line is known. It works in a folder of its
+// own, or, where what it asks depends on that, in dir.
+func (d *doctor) tryStart(ctx context.Context, kind hooks.Kind, path, dir string) finding {
+	own, err := os.MkdirTemp("/tmp", "st-doctor-") // short, as a socket's path has to be
 	if err != nil {
 		return fault(nil, "%v", err)
 	}
-	defer os.RemoveAll(dir) // what stays lies in /tmp
-	launch, err := kind.Launch(hooks.Spec{Program: path, Self: d.self, Home: d.home})
+	defer os.RemoveAll(own) // what stays lies in /tmp
+	launch, err := kind.Launch(hooks.Spec{Program: path, Self: d.self, Home: d.home, Scratch: own, Conversation: uuid.NewString()})
 	if err != nil {
 		return fault(nil, "%v", err)
 	}
@@ -61,9 +65,9 @@ func (d *doctor) tryStart(ctx context.Context, kind hooks.Kind, path string) fin
 	for name, value := range launch.Env {
 		env = append(env, name+"="+value)
 	}
-	t := tmux.At(filepath.Join(dir, "tmux")).Bare()
+	t := tmux.At(filepath.Join(own, "tmux")).Bare()
 	begun := time.Now()
-	pane, err := t.NewSession(ctx, "doctor", dir, launch.Argv, env)
+	pane, err := t.NewSession(ctx, "doctor", cmp.Or(dir, own), launch.Argv, env)
 	if err != nil {
 		return fault(nil, "it can't be started: %v", err)
 	}
@@ -72,34 +76,53 @@ func (d *doctor) tryStart(ctx context.Context, kind hooks.Kind, path string) fin
 		return ended(err)
 	}
 	defer t.KillServer(context.WithoutCancel(ctx), id) //nolint:errcheck // it may have ended with the program
-	return awaitMark(ctx, t, pane.ID, kind, begun)
+	return awaitLine(ctx, t, pane.ID, kind, begun)
 }
 
-// awaitMark looks at a pane until the input line is up.
-func awaitMark(ctx context.Context, t *tmux.Tmux, pane string, kind hooks.Kind, begun time.Time) finding {
+// awaitLine looks at a pane until the input line is up, or a dialog that only a person answers.
+func awaitLine(ctx context.Context, t *tmux.Tmux, pane string, kind hooks.Kind, begun time.Time) finding {
 	row := ""
+	var odd error // what a server says that is just ending, or one that is out of order
 	for {
 		views, err := t.Look(ctx, pane)
 		v, ok := views[pane]
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil && odd != nil:
+			return fault(nil, "its pane can't be looked at: %v", odd)
+		case ctx.Err() != nil && hooks.IsGiven(kind):
 			return fault(nil, "no input line within %v; the cursor stands in %q: does mark fit what is before the input there?", givenTime, row)
-		case err != nil || !ok:
-			return ended(err)
+		case ctx.Err() != nil:
+			return fault(nil, "no input line within %v", givenTime)
+		case err == nil && !ok || errors.Is(err, tmux.ErrNoServer):
+			return ended(nil)
+		case err != nil:
+			odd = err
+			pauseLook(ctx)
+			continue
 		}
+		odd = nil
 		look := hooks.View{
 			Rows: v.Rows, CursorX: v.CursorX, CursorY: v.CursorY, CursorVisible: v.CursorVisible, Alternate: v.Alternate, Width: v.Width, Height: v.Height,
 		}
-		if kind.Look(look).Name == hooks.Ready {
+		switch s := kind.Look(look); s.Name {
+		case hooks.Ready:
 			return fine("its input line was up after %v, on a tmux server of its own", time.Since(begun).Round(10*time.Millisecond))
+		case hooks.Starting, hooks.Strange:
+		default:
+			return warning([]string{shellWord(kind.Program())}, "it asks first (%s): %s; a start from here waits for the answer", s.Name, s.Detail)
 		}
 		if v.CursorY < len(v.Rows) {
 			row = strings.TrimRight(clean(v.Rows[v.CursorY]), " ")
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
-		}
+		pauseLook(ctx)
+	}
+}
+
+// pauseLook waits until the next look.
+func pauseLook(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(50 * time.Millisecond):
 	}
 }
 

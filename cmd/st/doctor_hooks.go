@@ -20,6 +20,8 @@ func (p *patient) checkHooks(context.Context) finding {
 	switch {
 	case len(in.Missing) > 0:
 		return fault([]string{install}, "they call %s, which is not there any more", strings.Join(in.Missing, ", "))
+	case len(missing) == len(in.Events) && hooks.IsUnheard(p.kind) && p.only == name:
+		return fault([]string{install + " --" + allowing}, "none is installed: nothing is heard of its agents, and no start is proved")
 	case len(missing) == len(in.Events):
 		return warning([]string{install}, "none is installed: agents that st did not start are not seen")
 	case len(old)+len(missing) > 0:
