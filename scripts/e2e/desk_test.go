@@ -229,6 +229,7 @@ func (b *desk) logs(kind string) string {
 	return map[string]string{
 		"claude": filepath.Join(b.home, ".claude", "projects", strings.NewReplacer("/", "-", ".", "-").Replace(b.dir), "*.jsonl"),
 		"codex":  filepath.Join(b.home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"),
+		"gemini": filepath.Join(b.home, ".gemini", "tmp", "*", "chats", "session-*.jsonl"),
 	}[kind]
 }
 

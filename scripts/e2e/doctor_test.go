@@ -77,14 +77,15 @@ func (b *desk) doctor(kind string) map[string]found {
 	if jsonErr := json.Unmarshal(out, &answer); jsonErr != nil {
 		b.t.Fatalf("st doctor: %v, %v: %s", err, jsonErr, out)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
-		b.t.Errorf("st doctor took %v", took)
-	}
+	took := time.Since(begun)
 	all := map[string]found{}
 	for _, f := range answer.Data.Checks {
 		if f.Subject == kind {
 			all[f.Name] = f
 		}
+	}
+	if _, starts := all["start"]; !starts && took > 5*time.Second {
+		b.t.Errorf("st doctor took %v", took)
 	}
 	return all
 }

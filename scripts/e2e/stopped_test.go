@@ -120,7 +120,7 @@ func (b *desk) typed(path string) int {
 func (b *desk) prompts(begin string) int {
 	b.t.Helper()
 	n := 0
-	for _, kind := range []string{"claude", "codex"} {
+	for _, kind := range []string{"claude", "codex", "gemini"} {
 		files, err := filepath.Glob(b.logs(kind))
 		if err != nil {
 			b.t.Fatal(err)
@@ -143,10 +143,11 @@ func (b *desk) prompts(begin string) int {
 	return n
 }
 
-// prompt is what a person, or st, has typed, by a line of Claude's or of Codex's log; "" for any other line.
+// prompt is what a person, or st, has typed, by a line of an agent's log; "" for any other line.
 func prompt(line []byte) string {
 	var l struct {
 		Type    string
+		Content []struct{ Text string }
 		Message struct{ Content json.RawMessage }
 		Payload struct {
 			Role    string
@@ -156,6 +157,8 @@ func prompt(line []byte) string {
 	_ = json.Unmarshal(line, &l) // a field of another shape is none of a prompt
 	var text string
 	switch {
+	case l.Type == "user" && len(l.Content) > 0: // Gemini's
+		text = l.Content[0].Text
 	case l.Type == "user":
 		_ = json.Unmarshal(l.Message.Content, &text) // a tool's result is a list
 	case l.Type == "response_item" && l.Payload.Role == "user" && len(l.Payload.Content) > 0:
