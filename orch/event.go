@@ -8,10 +8,10 @@ import (
 // EventTypes are the types that a line of the history can have.
 var EventTypes = []string{
 	"run-started", "run-ended",
-	"agent-seen", "agent-gone", "agent-resumed", "go-on-told", "go-on-unknown", "go-on-not-delivered",
+	"agent-seen", "agent-gone", "agent-resumed", "agent-restarted", "go-on-told", "go-on-unknown", "go-on-not-delivered",
 	"worker-started", "worker-adopted", "worker-released", "window-opened", "worker-stopping", "worker-restarted", "worker-attached",
 	"worktree-made", "worktree-failed", "worktree-kept", "worktree-gone", "setup-done", "setup-failed",
-	"worker-queued", "worker-running", "worker-needs-input", "worker-finished", "worker-failed", "worker-no-report", "worker-no-task", "worker-gone", "worker-gone-resumable", "worker-unknown",
+	"worker-queued", "session-missing", "session-returned", "worker-running", "worker-needs-input", "worker-finished", "worker-failed", "worker-no-report", "worker-no-task", "worker-gone", "worker-gone-resumable", "worker-unknown",
 	"delivered", "not-delivered", "unknown", "turn-ended",
 	"progress", "reported", "report-noted",
 	"task-created", "task-pending", "task-ready", "task-blocked", "task-assigned", "task-updated", "task-escalated", "task-completed", "task-failed", "task-cancelled", "task-picked", "attempt-checked",

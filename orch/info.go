@@ -50,7 +50,9 @@ type WorkerInfo struct {
 	Blind            bool     `json:"blind"`  // its kind has no hooks: only what it says itself is heard of
 	Settled          bool     `json:"settled"`
 	Queued           int      `json:"queued"` // place in line for its window, 1 for the next; 0 where it does not wait
-	LeftOver         []string `json:"left_over"`
+	// Sessionless is the session that has ended with its server, and that it waits for before its window is opened; "" for none.
+	Sessionless string   `json:"sessionless"`
+	LeftOver    []string `json:"left_over"`
 	// Team is how many workers the open runs have that it coordinates itself, TeamRuns; none where it leads no team.
 	Team     int        `json:"team"`
 	TeamRuns []string   `json:"team_runs"`

@@ -133,6 +133,8 @@ type (
 	PaneFailed struct {
 		Agent string `json:"agent"`
 		Error *Error `json:"error"`
+		// Again is the order, where the server of its session has ended: it may be given again once that is back.
+		Again *PaneOpen `json:"again,omitempty"`
 	}
 	// AgentStarted and AgentExited come from the process that runs the agent in its pane.
 	AgentStarted struct {

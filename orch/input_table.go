@@ -45,6 +45,7 @@ var takers = byName(
 	accepted((*step).hookUnheard),
 	accepted((*step).transcript),
 	accepted((*step).paneOpened),
+	accepted((*step).sessionBack),
 	accepted((*step).paneFailed),
 	refusable((*step).agentStarted),
 	refusable((*step).agentExited),

@@ -226,7 +226,7 @@ func workerInfo(v View, id string) WorkerInfo {
 	a.Status, a.WaitingFor = a.status()
 	i := WorkerInfo{ID: w.ID, Name: w.Name, Kind: w.Kind, Run: w.Run, Agent: w.Agent, Status: a.Status, State: work(v, w, d, a), Since: a.Since, Role: "worker",
 		Server: a.Place.Server, Window: a.Place.Window, Pane: a.Place.Pane, Session: a.Place.SessionName, Dir: w.Dir, WaitingFor: a.WaitingFor, Waits: a.waitsWhat(), Screen: a.Screen,
-		Options: a.options(), Questions: openQuestions(v, w.ID), Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Progress: w.Progress, Scope: list([]string(w.Scope)), OutsideScope: []string{}, Silent: a.Silent && a.Gone == "", Blind: a.Blind, LeftOver: list(w.LeftOver), Queued: placeInLine(v, d),
+		Options: a.options(), Questions: openQuestions(v, w.ID), Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Progress: w.Progress, Scope: list([]string(w.Scope)), OutsideScope: []string{}, Silent: a.Silent && a.Gone == "", Blind: a.Blind, LeftOver: list(w.LeftOver), Queued: placeInLine(v, d), Sessionless: missingSession(v, d),
 		TeamRuns: []string{}, Orphan: orphaned(v, w), Adopted: w.Adopted, Released: w.Released}
 	if runs, n := teamOf(v, w.Agent); len(runs) > 0 && w.Released == nil {
 		i.Role, i.TeamRuns, i.Team = teamLead, runs, n

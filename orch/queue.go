@@ -10,7 +10,19 @@ import "slices"
 // QueuedStart is a start that waits in line for its window.
 type QueuedStart struct {
 	Open PaneOpen `json:"open"` // what is ordered in its turn; Spec is empty, its task has it
+	// Lost says that the server of its session has ended. It keeps nobody waiting, and has its turn again once a session of
+	// that name is at the same socket.
+	Lost bool `json:"lost,omitempty"`
 }
+
+// SessionBack tells that the session of a start is there again, on another server.
+type SessionBack struct {
+	Dispatch string `json:"dispatch"`
+	Target   Place  `json:"target"`
+}
+
+// Type is the name on the wire.
+func (SessionBack) Type() string { return "session-back" }
 
 // queued says that a dispatch waits in line for its window.
 func (d Dispatch) queued() bool { return d.Queued != nil && d.Ordered == nil && d.open() }
@@ -30,9 +42,8 @@ func (s *step) openWindows() {
 		switch {
 		case !d.open():
 			s.del(q.Key())
-			if !q.Open.Keep {
-				s.do(LaunchDrop{Agent: q.Open.Agent, EnvFile: q.Open.EnvFile})
-			}
+			s.dropLaunch(q.Open)
+		case q.Lost:
 		case d.Ordered != nil: // so its run's own file says: it was ordered before the store was lost
 			s.orderWindow(q, d)
 		case room > 0:
@@ -43,6 +54,63 @@ func (s *step) openWindows() {
 			s.put(d)
 		}
 	}
+}
+
+// dropLaunch removes what was kept for a start that will not be.
+func (s *step) dropLaunch(o PaneOpen) {
+	if !o.Keep {
+		s.do(LaunchDrop{Agent: o.Agent, EnvFile: o.EnvFile})
+	}
+}
+
+// awaitSession puts a start back into the line whose server had ended by its turn: false where it has to fail, since its
+// agent may have begun.
+func (s *step) awaitSession(a Agent, d Dispatch, o PaneOpen) bool {
+	w, _ := get[Worker](s, "worker/"+d.Worker)
+	if !d.open() || d.Opened != nil || d.Started != nil || a.Runner.PID != 0 || a.Gone != "" || w.Stopping != nil {
+		return false
+	}
+	if d.Queued == nil {
+		d.Queued = ptr(s.at)
+	}
+	d.Ordered, o.Spec = nil, ""
+	s.put(d)
+	s.put(QueuedStart{Open: o, Lost: true})
+	s.log("session-missing", Event{Worker: d.Worker, Agent: a.ID, Dispatch: d.ID, Text: o.Target.SessionName})
+	return true
+}
+
+// sessionBack gives a start its turn again, in the session that is there.
+func (s *step) sessionBack(o SessionBack) {
+	q, ok := get[QueuedStart](s, "queued/"+o.Dispatch)
+	if !ok || !q.Lost {
+		return
+	}
+	a, _ := get[Agent](s, "agent/"+q.Open.Agent)
+	dir := a.Place.Dir
+	q.Lost, q.Open.Target, a.Place = false, o.Target, o.Target
+	a.Place.Dir = dir
+	s.put(a)
+	s.put(q)
+	s.log("session-returned", Event{Worker: q.Open.Worker, Agent: a.ID, Dispatch: o.Dispatch, Text: o.Target.SessionName})
+}
+
+// Sessionless are the starts whose session has ended with its server.
+func Sessionless(v View) (list []QueuedStart) {
+	for _, q := range inLine(v) {
+		if q.Lost {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// missingSession is the name of the session for which a start waits, "" for none.
+func missingSession(v View, d Dispatch) string {
+	if q, ok := get[QueuedStart](v, "queued/"+d.ID); ok && q.Lost {
+		return q.Open.Target.SessionName
+	}
+	return ""
 }
 
 // orderWindow hands out the order to open a window.
@@ -116,9 +184,13 @@ func placeInLine(v View, d Dispatch) int {
 	if !d.queued() {
 		return 0
 	}
-	for i, q := range inLine(v) {
-		if q.Open.Dispatch == d.ID {
-			return i + 1
+	place := 0
+	for _, q := range inLine(v) {
+		if q.Lost {
+			continue
+		}
+		if place++; q.Open.Dispatch == d.ID {
+			return place
 		}
 	}
 	return 0

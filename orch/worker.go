@@ -430,8 +430,14 @@ func (s *step) paneFailed(o PaneFailed) {
 	if d, ok := s.dispatchOf(a.ID); a.Resumes != "" {
 		a.Failed = o.Error
 	} else if ok {
+		if o.Again != nil && s.awaitSession(a, d, *o.Again) {
+			return
+		}
 		d.Error = o.Error
 		s.put(d)
+	}
+	if o.Again != nil {
+		s.dropLaunch(*o.Again)
 	}
 	s.end(a, "failed_to_open")
 }

@@ -85,6 +85,8 @@ func (p *printer) state(w orch.WorkerInfo) styled {
 		text += " (" + w.WaitingFor + ")"
 	case len(w.Maybe) > 0:
 		text += " ?"
+	case w.Sessionless != "":
+		style, text = s.warn, "queued (session "+quoted(w.Sessionless)+" has ended)"
 	case w.Queued > 0:
 		text = inLine(w.Queued)
 	case w.Silent && (w.State == "running" || w.Blind && w.State == "unknown"):

@@ -227,7 +227,7 @@ func (c *call) detached(client *daemon.Client, a orch.StartAnswer) (int, error) 
 // followStart waits until it is known what became of the start.
 func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, error) {
 	var info orch.StartInfo
-	told, asked, place, first := 0, "", 0, true
+	told, asked, place, first, held := 0, "", 0, true, false
 	err := c.watch(c.ctx, client, "start", orch.StartArgs{Dispatch: a.Dispatch}, func(raw json.RawMessage) (bool, error) {
 		info = orch.StartInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
@@ -237,6 +237,10 @@ func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, erro
 			c.out.overlaps(info)
 			first = false
 		}
+		if info.Worker.Sessionless != "" && !held {
+			c.out.sessionless(info.Worker)
+		}
+		held = info.Worker.Sessionless != ""
 		place = c.out.queue(info, place)
 		told = c.out.stages(info, told)
 		asked = c.out.asks(info.Worker, asked)
@@ -301,7 +305,7 @@ func startFault(info orch.StartInfo) error {
 // queue says what a start waits for, and on a terminal how the line goes on; it answers the place that was told.
 func (p *printer) queue(info orch.StartInfo, told int) int {
 	switch {
-	case info.Queued == told:
+	case info.Queued == told, info.Worker.Sessionless != "":
 	case info.Queued == 0:
 		p.progress("its turn has come")
 	case told == 0:

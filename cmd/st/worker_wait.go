@@ -64,7 +64,7 @@ func (c *call) waitFor(client *daemon.Client, args orch.WaitArgs) (orch.WaitInfo
 	ctx, cancel := c.limited()
 	defer cancel()
 	var info orch.WaitInfo
-	shown, lost := false, false
+	shown, lost, held := false, false, false
 	err := c.watch(ctx, client, "wait", args, func(raw json.RawMessage) (bool, error) {
 		info = orch.WaitInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
@@ -73,6 +73,12 @@ func (c *call) waitFor(client *daemon.Client, args orch.WaitArgs) (orch.WaitInfo
 		if gone := cutOff(info.Workers); gone != "" && !lost {
 			c.out.note("the terminals of %s were closed: st restore brings them back, and the wait goes on", gone)
 			lost = true
+		}
+		for _, w := range info.Workers {
+			if w.Sessionless != "" && !held {
+				c.out.sessionless(w)
+				held = true
+			}
 		}
 		if !info.Done && !shown {
 			c.out.progress("waiting for %s (Ctrl-C ends only the waiting)", unsettled(info.Workers))
@@ -175,6 +181,10 @@ func afterWait(w orch.WorkerInfo) string {
 		return replyLine(q.ID)
 	}
 	switch w.State {
+	case "queued":
+		if w.Sessionless != "" {
+			return "st restore"
+		}
 	case "needs_input", "unknown":
 		if w.Gate != "" {
 			return "st gate show " + w.Gate
@@ -212,6 +222,14 @@ func unsettled(list []orch.WorkerInfo) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// sessionless says what a start waits for whose session has ended with its server.
+func (p *printer) sessionless(w orch.WorkerInfo) {
+	p.note("worker %s has no window yet: session %s has ended with its tmux server; the start goes on once it is back:", named(w), quoted(w.Sessionless))
+	p.note("  st restore")
+	p.note("  tmux new-session -d -s %s", shellWord(w.Sessionless))
+	p.note("  st worker stop %s --yes", w.ID)
 }
 
 // cutOff names the workers whose server has ended and who may come back.

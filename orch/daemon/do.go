@@ -130,6 +130,9 @@ func (d *doer) run(ctx context.Context, r Running) {
 		return
 	}
 	failpoint.At("effect.result.after")
+	if f, ok := what.(orch.PaneFailed); ok && f.Again != nil {
+		return // it is still needed, or the state has it dropped
+	}
 	if o, ok := r.Do.(orch.PaneOpen); ok && !o.Keep {
 		d.removeEnv(o.Agent, o.EnvFile)
 	}

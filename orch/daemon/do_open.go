@@ -118,7 +118,16 @@ func (d *doer) failed(o orch.PaneOpen, err error) orch.What {
 	if err == nil {
 		return orch.PaneFailed{Agent: o.Agent}
 	}
-	return orch.PaneFailed{Agent: o.Agent, Error: openError(o, err)}
+	failed := orch.PaneFailed{Agent: o.Agent, Error: openError(o, err)}
+	if ended(err) {
+		failed.Again = &o
+	}
+	return failed
+}
+
+// ended says that the very server that was meant does not run any more.
+func ended(err error) bool {
+	return errors.Is(err, tmux.ErrNoServer) || errors.Is(err, tmux.ErrOtherServer)
 }
 
 func openError(o orch.PaneOpen, err error) *orch.Error {
@@ -126,7 +135,7 @@ func openError(o orch.PaneOpen, err error) *orch.Error {
 	switch {
 	case errors.As(err, &refusal):
 		return refusal
-	case errors.Is(err, tmux.ErrNoServer), errors.Is(err, tmux.ErrOtherServer):
+	case ended(err):
 		return noSession(o.Target.SessionName, "the tmux server of session %q has ended")
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return TmuxFault(err)

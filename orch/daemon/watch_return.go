@@ -34,7 +34,7 @@ func (w *watch) returns(ctx context.Context) {
 	changed, end := w.subscribe()
 	defer end()
 	for ctx.Err() == nil {
-		if len(w.awaited()) > 0 {
+		if len(w.awaited()) > 0 || len(w.sessionless()) > 0 {
 			if err := w.await(ctx, changed); err != nil && ctx.Err() == nil {
 				w.log.Printf("agents that come back are not looked for: %v", err)
 			}
@@ -51,6 +51,12 @@ func (w *watch) awaited() (list []orch.Agent) {
 	return list
 }
 
+// sessionless are the starts that wait for their session.
+func (w *watch) sessionless() (list []orch.QueuedStart) {
+	w.state(func(v orch.View) { list = orch.Sessionless(v) })
+	return list
+}
+
 // a search is the looking for agents that come back.
 type search struct {
 	*watch
@@ -59,6 +65,7 @@ type search struct {
 	hung  map[string]context.CancelFunc
 	told  map[string][]orch.AgentFound // by server: what was found last
 	lost  []orch.Agent
+	held  []orch.QueuedStart // starts that wait for their session
 }
 
 // await looks until nobody is awaited any more.
@@ -96,7 +103,7 @@ func (w *watch) await(ctx context.Context, changed <-chan uint64) error {
 		case <-s.rings:
 			step = 0
 		case <-timer.C:
-			if s.lost = w.awaited(); len(s.lost) == 0 {
+			if s.lost, s.held = w.awaited(), w.sessionless(); len(s.lost)+len(s.held) == 0 {
 				return nil
 			}
 			s.look(ctx)
@@ -117,16 +124,18 @@ func after(step int) time.Duration {
 	return returnEvery
 }
 
-// still says that the same agents are awaited as before.
+// still says that the same agents and sessions are awaited as before.
 func (s *search) still() bool {
-	ids := func(list []orch.Agent) (ids []string) {
-		for _, a := range list {
+	ids := func(agents []orch.Agent, starts []orch.QueuedStart) (ids []string) {
+		for _, a := range agents {
 			ids = append(ids, a.ID)
+		}
+		for _, q := range starts {
+			ids = append(ids, q.Key())
 		}
 		return ids
 	}
-	now := s.awaited()
-	if slices.Equal(ids(now), ids(s.lost)) {
+	if slices.Equal(ids(s.awaited(), s.sessionless()), ids(s.lost, s.held)) {
 		return true
 	}
 	s.told = map[string][]orch.AgentFound{} // what was found may be one of the others
@@ -145,7 +154,43 @@ func (s *search) look(ctx context.Context) {
 		if err := s.inventoryOf(ctx, t, id.String()); err != nil && !gone(err) && ctx.Err() == nil {
 			s.log.Printf("inventory: %v", err)
 		}
+		s.sessionsOf(ctx, t, id)
 	}
+}
+
+// sessionsOf tells of the sessions of a server for which starts wait.
+func (s *search) sessionsOf(ctx context.Context, t *tmux.Tmux, is tmux.Identity) {
+	for _, q := range s.held {
+		was, err := tmux.ParseIdentity(q.Open.Target.Server)
+		if err != nil || was.Socket != is.Socket || was == is {
+			continue
+		}
+		sessions, err := t.Sessions(ctx)
+		if err != nil {
+			return // it has just begun, or ends: the next look tells
+		}
+		for _, o := range sessions {
+			if o.Name == q.Open.Target.SessionName {
+				s.tell(ctx, orch.SessionBack{Dispatch: q.Open.Dispatch, Target: orch.Place{Server: is.String(), Session: o.ID, SessionName: o.Name}})
+			}
+		}
+	}
+}
+
+// servers are those of whom or what is awaited.
+func (s *search) servers() (list []tmux.Identity) {
+	add := func(p orch.Place) {
+		if id, err := tmux.ParseIdentity(p.Server); err == nil {
+			list = append(list, id)
+		}
+	}
+	for _, a := range s.lost {
+		add(a.Place)
+	}
+	for _, q := range s.held {
+		add(q.Open.Target)
+	}
+	return list
 }
 
 // inventoryOf tells which agents run on a server, where that has changed.
@@ -209,11 +254,7 @@ func (s *search) sockets() (list []string) {
 			list = append(list, socket)
 		}
 	}
-	for _, a := range s.lost {
-		id, err := tmux.ParseIdentity(a.Place.Server)
-		if err != nil {
-			continue
-		}
+	for _, id := range s.servers() {
 		add(id.Socket)
 		dir := filepath.Dir(id.Socket)
 		s.watchDir(dir)
@@ -263,11 +304,7 @@ func (s *search) watchDir(dir string) {
 
 // matters says that a file that has come may be a socket of interest, or a folder on the way to one.
 func (s *search) matters(path string) bool {
-	return slices.ContainsFunc(s.lost, func(a orch.Agent) bool {
-		id, err := tmux.ParseIdentity(a.Place.Server)
-		if err != nil {
-			return false
-		}
+	return slices.ContainsFunc(s.servers(), func(id tmux.Identity) bool {
 		dir := filepath.Dir(id.Socket)
 		return path == id.Socket || ofTmux(dir) && filepath.Dir(path) == dir || strings.HasPrefix(dir+"/", path+"/")
 	})
