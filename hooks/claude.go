@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -139,6 +140,38 @@ func claudeSettings(s Spec) ([]byte, error) {
 
 // ReadsBelow: in its default mode Claude reads below its folder without asking, and asks about any other file (2.1.332).
 func (claude) ReadsBelow() bool { return true }
+
+// claudeSessions is the folder in Claude's own in which each process says which conversation it runs, in a file that is named
+// by its id (2.1.332).
+const claudeSessions = "sessions"
+
+// Recorded reads Claude's own record. It is no contract of Claude's: whatever does not fit tells nothing.
+func (claude) Recorded(pid int, getenv func(string) string) (conversation, log string) {
+	dir := getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		dir = filepath.Join(getenv("HOME"), ".claude")
+	}
+	return recorded(filepath.Join(dir, claudeSessions), pid)
+}
+
+func (claude) Last() []string { return []string{"--continue"} }
+
+// recorded reads which conversation a process says that it runs.
+func recorded(dir string, pid int) (conversation, log string) {
+	raw, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(pid)+".json"))
+	if err != nil {
+		return "", ""
+	}
+	var r struct {
+		PID        int    `json:"pid"`
+		Session    string `json:"sessionId"`
+		Transcript string `json:"transcript_path"` // the built-in agent's
+	}
+	if json.Unmarshal(raw, &r) != nil || r.PID != pid || uuid.Validate(r.Session) != nil {
+		return "", ""
+	}
+	return r.Session, r.Transcript
+}
 
 // claudeMate are the arguments with which Claude starts the members of an agent team in panes of their own (2.1.332).
 var claudeMate = []string{"--agent-id", "--team-name", "--parent-session-id"}

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -228,6 +229,31 @@ func (codex) Resumed(argv []string) (string, bool) {
 	}
 	return "", true
 }
+
+// Recorded is the conversation whose log a Codex holds open. It begins one with its first prompt.
+func (codex) Recorded(pid int, _ func(string) string) (conversation, log string) {
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		return "", ""
+	}
+	for _, f := range files {
+		path, err := os.Readlink(f)
+		m := codexRollout().FindStringSubmatch(path)
+		switch {
+		case err != nil || m == nil || m[1] == conversation:
+		case conversation != "":
+			return "", "" // several: which of them it runs can't be told
+		default:
+			conversation, log = m[1], path
+		}
+	}
+	return conversation, log
+}
+
+// codexRollout is how the log of a conversation is called.
+var codexRollout = pattern(`/rollout-[^/]*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$`)
+
+func (codex) Last() []string { return []string{"resume", "--last"} }
 
 // codexNoWindow are the subcommands that run an agent without an input line.
 var codexNoWindow = map[string]bool{"exec": true, "e": true, "review": true, "cloud": true}

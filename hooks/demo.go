@@ -97,6 +97,24 @@ func (demoKind) Resumed(argv []string) (string, bool) {
 	return argv[n+1], true
 }
 
+// Recorded reads what the agent has noted of itself, as Claude Code does.
+func (demoKind) Recorded(pid int, getenv func(string) string) (conversation, log string) {
+	var env []string
+	for _, name := range []string{"HOME", "XDG_STATE_HOME"} {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	dir, err := demo.Sessions(env)
+	if err != nil {
+		return "", ""
+	}
+	return recorded(dir, pid)
+}
+
+// Last: it takes up a conversation by its id alone.
+func (demoKind) Last() []string { return nil }
+
 var demoKept = flagSet{"--log": 1, "--script": 1, "--nasty": 1}
 
 // Kept: the log is where a test reads what the agent was told.

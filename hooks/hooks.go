@@ -9,6 +9,7 @@ package hooks
 import (
 	"encoding/json"
 	"sort"
+	"strings"
 
 	"st/orch"
 )
@@ -117,6 +118,34 @@ func SubmitKeys(k Kind) []string {
 		return s.Submit()
 	}
 	return []string{"Enter"}
+}
+
+// Recorder is a kind whose programs record which conversation a process of theirs runs, beside what their hooks tell.
+type Recorder interface {
+	// Recorded is that conversation, "" where nothing tells, and its log, where that is told as well. getenv reads the environment
+	// of the process.
+	Recorded(pid int, getenv func(string) string) (conversation, log string)
+	// Last is how its program takes up the last conversation of a folder, without the program's name.
+	Last() []string
+}
+
+// TalkOf is the conversation that a process of a kind runs, where its program or its arguments tell; "" where they don't.
+func TalkOf(kind string, pid int, argv []string, getenv func(string) string) (conversation, log string) {
+	if r, ok := kinds[kind].(Recorder); ok {
+		if conversation, log = r.Recorded(pid, getenv); conversation != "" {
+			return conversation, log
+		}
+	}
+	return Resumed(kind, argv), ""
+}
+
+// TakeUpLast is the line by which a person takes up the last conversation of a folder; "" where a kind has none.
+func TakeUpLast(kind string) string {
+	r, ok := kinds[kind].(Recorder)
+	if !ok || len(r.Last()) == 0 {
+		return ""
+	}
+	return strings.Join(append([]string{kinds[kind].Program()}, r.Last()...), " ")
 }
 
 // Mated is a kind whose agents start others of it in panes of their own, for which they alone decide what they do.

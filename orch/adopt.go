@@ -1,6 +1,7 @@
 package orch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -31,6 +32,14 @@ type PaneAgent struct {
 	// tells it what to do.
 	Lifts []string `json:"lifts,omitempty"`
 	Mate  bool     `json:"mate,omitempty"`
+	// Model and Flags (a line each) are those of its arguments that hold for its conversation. Which that is its program
+	// records: "" where nothing tells. Log is that conversation's own log, Last the line by which a person takes up the last
+	// conversation of a folder.
+	Model        string `json:"model,omitempty"`
+	Flags        string `json:"flags,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+	Log          string `json:"log,omitempty"`
+	Last         string `json:"last,omitempty"`
 }
 
 // Type is the name on the wire.
@@ -44,6 +53,10 @@ func (s *step) workerAdopt(o WorkerAdopt) *Error {
 	a, f, err := s.adoptee(o, id)
 	if err != nil {
 		return err
+	}
+	if w, d, ok := s.adoptedFor(a, o.Task); ok {
+		s.answerAdopt(w.ID, d, false, true)
+		return nil
 	}
 	run, t, fresh, err := s.adopter(o, id)
 	if err != nil {
@@ -68,6 +81,17 @@ func (s *step) workerAdopt(o WorkerAdopt) *Error {
 	}
 	s.answerAdopt(w.ID, d, fresh, false)
 	return nil
+}
+
+// adoptedFor is the worker that an agent is already for that very task: whoever asks again hears so.
+func (s *step) adoptedFor(a Agent, task string) (Worker, Dispatch, bool) {
+	if task == "" {
+		return Worker{}, Dispatch{}, false
+	}
+	t, _, _, err := s.taskOrdered(task)
+	d, ok := get[Dispatch](s, "dispatch/"+t.Dispatch)
+	w, works := workerOf(s, a.ID)
+	return w, d, err == nil && ok && works && w.Adopted && d.Worker == w.ID && w.Released == nil
 }
 
 func (s *step) answerAdopt(worker string, d Dispatch, fresh, already bool) {
@@ -100,10 +124,29 @@ func (s *step) adoptee(o WorkerAdopt, id identity) (a Agent, f PaneAgent, err *E
 	case ok && a.Ours:
 		return a, f, refuse("not_ready", "st agents", "the agent %s in %s has only been started, and no hook of it has come yet", a.ID, f.Place.Pane)
 	}
-	e := refuse("no_hooks", "st hooks install --agent "+f.Kind, "no hook of the agent in %s (%s) has come, so nothing would tell what it does", f.Place.Pane, f.Kind)
-	e.Hint = "a program reads its hooks when it starts: with them installed, end it, take its conversation up again in the same pane, and adopt it then"
-	e.Next = append(e.Next, "st doctor --agent "+f.Kind)
-	return a, f, e
+	return a, f, noHooks(f, cmp.Or(a.Conversation, f.Conversation))
+}
+
+// noHooks says how an agent gets hooks that has none, in the same conversation: a program reads them when it starts.
+func noHooks(f PaneAgent, conversation string) *Error {
+	pane := f.Place.Pane
+	e := refuse("no_hooks", "st worker restart "+pane+" --yes", "no hook of the agent in %s (%s) has come, so nothing would tell what it does", pane, f.Kind)
+	if conversation != "" {
+		e.Hint = "a program reads its hooks when it starts: a person starts it again, in its conversation; nothing tells whether its turn runs, so look first. Then adopt the agent that this names"
+		return e
+	}
+	return restartedByHand(e, f)
+}
+
+// restartedByHand says how a person takes up an agent's conversation with hooks where nothing tells which that is.
+func restartedByHand(e *Error, f PaneAgent) *Error {
+	e.Hint = "a program reads its hooks when it starts, and nothing tells which conversation this one has: with hooks installed, end it, take its conversation up again in the same pane, and adopt it then"
+	e.Next = []string{"st hooks install --agent " + f.Kind}
+	if f.Last != "" {
+		e.Next = append(e.Next, f.Last)
+	}
+	e.Next = append(e.Next, "st worker adopt "+f.Place.Pane)
+	return e
 }
 
 func severalFound(o WorkerAdopt) *Error {
@@ -189,7 +232,7 @@ func (s *step) adopt(a Agent, w Worker, o WorkerAdopt) Worker {
 	}
 	w.ID, w.Kind, w.Agent, w.Dir, w.Created, w.Request, w.Adopted = s.next("w"), a.Kind, a.ID, a.Place.Dir, s.at, s.in.Request, true
 	w.State, w.StateSince = taskless, s.at
-	if !a.Ours {
+	if !a.Ours || firstCopy(s, a.ID) == "" { // it was started by us with the files of a worker, or without any
 		w.Files = strings.TrimSuffix(o.CopyDir, "/") + "/" + w.Run + "/" + w.ID
 	}
 	if a.Name == "" {

@@ -13,6 +13,8 @@ type (
 	WorkerRestart struct {
 		Worker string `json:"worker"`
 		Yes    bool   `json:"yes,omitempty"` // also where a turn runs, or somebody has begun to write to it
+		// Found is the agent that is meant, where that is named by its pane: one that is no worker.
+		Found *PaneAgent `json:"found,omitempty"`
 		// Start is how: a place, a program and an environment.
 		Start WorkerStart `json:"start"`
 	}
@@ -47,6 +49,9 @@ func (AgentResume) Type() string   { return "agent-resume" }
 
 // workerRestart takes up a worker's conversation in a new window.
 func (s *step) workerRestart(o WorkerRestart) *Error {
+	if o.Found != nil {
+		return s.foundRestart(o, *o.Found)
+	}
 	w, id, err := s.ordersNamed(o.Worker)
 	if err != nil {
 		return err
@@ -69,6 +74,43 @@ func (s *step) workerRestart(o WorkerRestart) *Error {
 	}
 	next := s.resume(old, o.Start, o.Yes)
 	s.log("worker-restarted", Event{Worker: w.ID, Agent: next.ID, By: id.name(), Text: "from " + old.ID})
+	s.answerResume(next, o.Start)
+	return nil
+}
+
+// foundRestart starts an agent again that is no worker, in its conversation, so that it has our hooks.
+func (s *step) foundRestart(o WorkerRestart, f PaneAgent) *Error {
+	pane := f.Place.Pane
+	if id := s.who(s.in.By); id.agent != nil {
+		return refuse("refused_agent", "st worker restart "+pane+" --yes", "the agent in %s is no worker, so only a person may end and start it", pane)
+	}
+	if f.Mate {
+		return refuse("refused", "st agents", "the agent in %s is a member of another agent's own team, which manages it", pane)
+	}
+	a, known := agentWhere(s, AtProcess(f.Process), func(a Agent) bool { return a.Gone == "" && a.Proc == f.Process })
+	if w, ok := workerOf(s, a.ID); ok && known && w.Released == nil {
+		return refuse("refused", "st worker restart "+w.ID, "the agent in %s is worker %s", pane, w.ID)
+	}
+	if !known {
+		a = Agent{ID: s.next("a"), Kind: f.Kind, Proc: f.Process, Place: f.Place, Since: s.at, LastSeen: s.at, Model: f.Model, Flags: f.Flags, Status: unknown}
+	}
+	if a.Conversation == "" {
+		a.Conversation, a.Transcript = f.Conversation, f.Log
+	}
+	switch {
+	case a.Conversation == "":
+		return restartedByHand(refuse("no_conversation", "", "the agent in %s (%s) can't be started again in its conversation: nothing tells which that is", pane, f.Kind), f)
+	case !o.Yes && a.Status != idle && a.Status != ready:
+		e := refuse("unsettled", "st agents", "the agent in %s was not restarted: its turn may run, and would be cut off", pane)
+		e.Next = append(e.Next, "st worker restart "+pane+" --yes")
+		return e
+	}
+	if err := s.resumedAlready(a); err != nil {
+		return err
+	}
+	s.put(a)
+	next := s.resume(a, o.Start, o.Yes)
+	s.log("agent-restarted", Event{Agent: next.ID, By: s.who(s.in.By).name(), Text: "from " + a.ID})
 	s.answerResume(next, o.Start)
 	return nil
 }

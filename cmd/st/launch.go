@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -66,11 +67,7 @@ func (c *call) orderStart(client *daemon.Client, order orch.What, answer any, en
 // launchAgain fills in what the new start of a worker's agent takes from its caller: where the program of its kind is, as find
 // tells, and the environment.
 func (c *call) launchAgain(client *daemon.Client, worker string, find func(hooks.Kind) (string, error), start *daemon.StartOrder) error {
-	var was orch.WorkerStart
-	if err := client.Get(c.ctx, "retry", orch.WorkerArgs{Worker: worker}, &was); err != nil {
-		return err
-	}
-	kind, err := hooks.Lookup(was.Kind)
+	kind, err := c.kindOf(client, worker)
 	if err != nil {
 		return err
 	}
@@ -79,6 +76,19 @@ func (c *call) launchAgain(client *daemon.Client, worker string, find func(hooks
 	}
 	start.EnvFile, err = writeEnv(client.Home(), c.StringSlice("env"))
 	return err
+}
+
+// kindOf is the kind of the agent that is to be started again: a worker's, or that in a pane.
+func (c *call) kindOf(client *daemon.Client, target string) (hooks.Kind, error) {
+	view := "retry"
+	if strings.HasPrefix(target, "%") {
+		view = "pane-agent"
+	}
+	var is struct{ Kind string }
+	if err := client.Get(c.ctx, view, orch.WorkerArgs{Worker: target}, &is); err != nil {
+		return nil, err
+	}
+	return hooks.Lookup(is.Kind)
 }
 
 func unwritable(path string, err error) error {

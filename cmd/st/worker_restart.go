@@ -11,10 +11,11 @@ import (
 )
 
 var workerRestartVerb = &verb{
-	noun: "worker", name: "restart", args: "W", min: 1, max: 1, about: "start a worker's agent again, in its conversation",
+	noun: "worker", name: "restart", args: "W|PANE", min: 1, max: 1, about: "start a worker's agent again, in its conversation",
 	help: "Its work goes on: the same task, name, folder, model, --arg and hooks, the environment of who calls; --env has to be\n" +
 		"given again. An idle agent is asked to quit first; one that works, waits or has a draft is ended only with --yes. One\n" +
-		"that is gone comes back. The window is opened in the session in which the worker was, where that is there.",
+		"that is gone comes back. The window is opened in the session in which the worker was, where that is there. A pane (%3)\n" +
+		"means an agent that is no worker: one without hooks gets them so, and can be adopted. That is a person's to do.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "yes", Usage: "end it also where its turn runs or a draft stands there"},
@@ -86,6 +87,9 @@ func (c *call) followResume(client *daemon.Client, a orch.ResumeAnswer) (int, er
 		return 0, resumeFault(info)
 	case c.out.json:
 		err = c.out.data(info)
+	case info.Taken && info.Worker.ID == "":
+		err = c.out.say("restarted agent %s: agent %s has its conversation, in window %s of session %s", info.From, info.Agent.ID, info.Agent.Window, info.Agent.Session)
+		c.out.note("  st worker adopt %s", info.Agent.ID)
 	case info.Taken:
 		err = c.out.say("restarted worker %s: agent %s has the conversation of %s, in window %s of session %s", named(info.Worker), info.Agent.ID, info.From,
 			info.Agent.Window, info.Agent.Session)

@@ -4,6 +4,7 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"syscall"
 
 	"github.com/google/uuid"
@@ -33,6 +34,7 @@ func Main(ctx context.Context, args []string, stdin, stdout *os.File, env []stri
 		fmt.Fprintf(stdout, "st %s: %v\n", Verb, err)
 		return 1
 	}
+	defer a.unregister()
 	if o.Nasty.on("dies-at-start") {
 		fmt.Fprintln(stdout, "demo: could not start")
 		return o.Nasty.code("dies-at-start")
@@ -115,6 +117,43 @@ func (a *agent) renew(id string) {
 	a.idMu.Lock()
 	defer a.idMu.Unlock()
 	a.conversation, a.transcript, a.promptID, a.leaf = id, filepath.Join(a.folder, id+".jsonl"), "", ""
+	a.register()
+}
+
+// register says which conversation this process runs, where it has no settings by which hooks would tell.
+func (a *agent) register() {
+	path := a.record()
+	if path == "" {
+		return
+	}
+	raw, err := json.Marshal(map[string]any{"pid": os.Getpid(), "sessionId": a.conversation, "cwd": a.dir, "transcript_path": a.transcript})
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(path, raw, 0o600)
+	}
+	if err != nil {
+		a.notice("session: %v", err)
+	}
+}
+
+func (a *agent) unregister() {
+	if path := a.record(); path != "" {
+		os.Remove(path) //nolint:errcheck // whoever reads it looks at the process
+	}
+}
+
+// record is the file in which this process says which conversation it runs, "" for none.
+func (a *agent) record() string {
+	if a.o.Settings != "" || a.o.Folder != "" {
+		return ""
+	}
+	dir, err := Sessions(a.env)
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, strconv.Itoa(os.Getpid())+".json")
 }
 
 // transcriptFolder is that which is named; else where the conversation that is taken up has its log; else beside the
@@ -131,24 +170,7 @@ func transcriptFolder(o options, env []string) (string, error) {
 	if o.Settings != "" {
 		return filepath.Abs(filepath.Dir(o.Settings))
 	}
-	if dir := lookup(env, "XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "st", "demo"), nil
-	}
-	home := lookup(env, "HOME")
-	if home == "" {
-		return "", errors.New("HOME is not set, and there is no --settings beside which the transcript could lie")
-	}
-	return filepath.Join(home, ".local", "state", "st", "demo"), nil
-}
-
-// lookup finds a variable; the last one counts.
-func lookup(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	return stateFolder(env)
 }
 
 // readInput sends what each read gives; the reads themselves matter, since a burst is taken for a paste.

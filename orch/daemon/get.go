@@ -28,6 +28,8 @@ func (d *daemon) get(ctx context.Context, by orch.Caller, name string, args json
 		return d.history(by, args)
 	case "sessions":
 		return d.sessions(ctx, by)
+	case "pane-agent":
+		return d.paneAgent(ctx, by, args)
 	case "attempts":
 		return d.attempts(ctx, by, args)
 	case "trees":

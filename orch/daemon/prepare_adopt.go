@@ -96,9 +96,13 @@ func (p foundPane) agents() (found []orch.PaneAgent) {
 		if link.Kind == "" || link.Shared || inside(tree, info, kinds) {
 			continue
 		}
-		found = append(found, orch.PaneAgent{
+		f := orch.PaneAgent{
 			Process: link.Process, Kind: link.Kind, Place: placeOf(p.server, p.Pane), Lifts: link.Lifts, Mate: hooks.IsMate(link.Kind, info.Argv),
-		})
+			Model: link.Model, Flags: link.Flags, Last: hooks.TakeUpLast(link.Kind),
+		}
+		env := environOf(info.PID)
+		f.Conversation, f.Log = hooks.TalkOf(link.Kind, info.PID, info.Argv, func(name string) string { return lastOf(env, name) })
+		found = append(found, f)
 	}
 	return found
 }

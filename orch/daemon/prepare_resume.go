@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"st/orch"
 	"st/tmux"
@@ -28,6 +30,9 @@ func (d *daemon) restart(ctx context.Context, in orch.Input, body json.RawMessag
 	in.What = orch.WorkerRestart{}
 	asked := RestartOrder{Worker: o.Worker, Yes: o.Yes, Start: o.Start.asked().(StartOrder)}
 	return d.launch(ctx, in, asked, o.Start.EnvFile, func() (orch.What, error) {
+		if isPane(o.Worker) {
+			return d.prepareFoundRestart(ctx, in.By, o)
+		}
 		was, err := d.retryOf(in.By, o.Worker)
 		if err != nil {
 			return nil, err
@@ -45,6 +50,46 @@ func (d *daemon) restart(ctx context.Context, in orch.Input, body json.RawMessag
 		}
 		return orch.WorkerRestart{Worker: o.Worker, Yes: o.Yes, Start: start}, err
 	})
+}
+
+// isPane says that an agent is named by its pane.
+func isPane(target string) bool { return strings.HasPrefix(target, "%") }
+
+// prepareFoundRestart finds the agent in a pane that is to be started again, and how.
+func (d *daemon) prepareFoundRestart(ctx context.Context, by orch.Caller, o RestartOrder) (orch.What, error) {
+	f, err := d.agentIn(ctx, by, o.Worker)
+	if err != nil {
+		return nil, err
+	}
+	s := o.Start
+	s.Kind, s.Dir, s.Model, s.Args, s.Spec = f.Kind, f.Place.Dir, "", nil, ""
+	if s.Session == "" {
+		by.Place = f.Place
+	}
+	start, err := d.doer.prepareStart(ctx, by, s)
+	start.Name = f.Place.WindowName
+	return orch.WorkerRestart{Worker: o.Worker, Yes: o.Yes, Found: &f, Start: start}, err
+}
+
+// paneAgent tells of the agent in a pane.
+func (d *daemon) paneAgent(ctx context.Context, by orch.Caller, raw json.RawMessage) (any, error) {
+	args, err := arguments[orch.WorkerArgs](raw)
+	if err != nil {
+		return nil, err
+	}
+	return d.agentIn(ctx, by, args.Worker)
+}
+
+// agentIn is the one agent in a pane of the caller's server.
+func (d *daemon) agentIn(ctx context.Context, by orch.Caller, pane string) (orch.PaneAgent, error) {
+	o, err := d.doer.prepareAdopt(ctx, by, orch.WorkerAdopt{Target: pane})
+	if err != nil {
+		return orch.PaneAgent{}, err
+	}
+	if len(o.Found) != 1 {
+		return orch.PaneAgent{}, &orch.Error{Code: "agent_not_found", Message: fmt.Sprintf("%d agents run in %s, not one", len(o.Found), pane), Next: []string{"st agents"}}
+	}
+	return o.Found[0], nil
 }
 
 // placeOfWorker is the session in which a worker was, where that is there; after the end of its server the one of the same
