@@ -186,7 +186,11 @@ func (s *step) freeOthers(t Task, picked Worker, o TaskPick) []WorktreeInfo {
 		}
 		i := worktreeInfo(s, w.ID)
 		i.Keeps = "it was not asked to go: st worker finish " + w.ID + " --discard --yes"
-		if n := slices.IndexFunc(o.Facts, func(f TreeFacts) bool { return f.Worker == w.ID }); o.Free && n >= 0 {
+		n := slices.IndexFunc(o.Facts, func(f TreeFacts) bool { return f.Worker == w.ID })
+		switch {
+		case o.Free && tree.leavesBy(finishDiscard): // by the same order, given before
+			i.Keeps = ""
+		case o.Free && n >= 0:
 			i.Keeps = ""
 			if err := s.mayFinish(w, tree, WorkerFinish{How: finishDiscard, Facts: o.Facts[n]}); err != nil {
 				i.Keeps = err.Message

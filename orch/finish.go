@@ -114,7 +114,7 @@ func (s *step) workerFinish(o WorkerFinish) *Error {
 		return refuse("no_worktree", "st worker retry "+w.ID, "the worktree of worker %s was not made: %s", w.ID, t.Why)
 	}
 	already := t.State == treeGone
-	if !already {
+	if !already && !t.leavesBy(o.How) {
 		if err := s.mayFinish(w, t, o); err != nil {
 			return err
 		}
@@ -126,6 +126,11 @@ func (s *step) workerFinish(o WorkerFinish) *Error {
 	}
 	s.answer = func() any { return WorktreeAnswer{Worktree: worktreeInfo(s, w.ID), Already: already} }
 	return nil
+}
+
+// leavesBy says that a worktree is just coming to the end that is wanted: whoever asks again hears what comes of it.
+func (t Worktree) leavesBy(how string) bool {
+	return t.State == treeLeaving && (t.How == how || how != finishDiscard && t.How == finishLanded || how == "" && t.How != finishDiscard)
 }
 
 // mayFinish says why a worktree can't be finished as it is wanted, with all that is in the way.
@@ -447,7 +452,10 @@ func (s *step) treesFree(o TreesFree) *Error {
 			continue
 		}
 		i := freeInfo(s, t, f)
-		if i.Keeps == "" {
+		switch {
+		case t.leavesBy(finishLanded):
+			i.Keeps = ""
+		case i.Keeps == "":
 			s.finishTree(w, t, f, finishLanded)
 		}
 		list = append(list, i)

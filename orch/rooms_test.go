@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"st/orch/failpoint":     {}, // empty but in the builds of the fault tests: whoever acts outside has its points there
 	"st/tmux":               {"st/orch/failpoint"},
 	"st/plugin":             {},
-	"st/orch/worktree":      {},
+	"st/orch/worktree":      {"st/orch/failpoint"},
 	"st/orch/journal":       {"st/orch", "st/orch/failpoint"},
 	"st/hooks":              {"st/orch", "st/hooks/demo"},
 	"st/hooks/demo":         {},

@@ -88,6 +88,9 @@ func windowCommands(own string, open Cmd, window string, w WindowLayout, move Cm
 			cmds = append(cmds, Cmd{"select-layout", "-t", window, "tiled"})
 		}
 	}
+	if w.Mark != "" {
+		cmds = append(cmds, Cmd{"set-option", "-w", "-t", window, BuiltOption, w.Mark})
+	}
 	if move != nil {
 		cmds = append(cmds, move)
 	}

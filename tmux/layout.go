@@ -33,10 +33,11 @@ type WindowLayout struct {
 	Zoomed bool   `json:"zoomed,omitempty"`
 	// Linked says that a session before this one has the window too. Its panes stand there.
 	Linked bool         `json:"linked,omitempty"`
-	Layout string       `json:"layout"` // the panes' places, in tmux's own words
-	Width  int          `json:"width"`  // columns
-	Height int          `json:"height"` // rows
-	Panes  []PaneLayout `json:"panes"`  // by index
+	Layout string       `json:"layout"`         // the panes' places, in tmux's own words
+	Width  int          `json:"width"`          // columns
+	Height int          `json:"height"`         // rows
+	Mark   string       `json:"mark,omitempty"` // by whoever has built it, for BuiltOption
+	Panes  []PaneLayout `json:"panes"`          // by index
 }
 
 // PaneLayout is a pane of a window.
@@ -48,12 +49,15 @@ type PaneLayout struct {
 	Command string `json:"command,omitempty"` // name of its foreground process
 }
 
+// BuiltOption is the window option that says which window was built again.
+const BuiltOption = "@st_built"
+
 // What may hold any character stands at the end; two such are divided by the mark.
 const layoutFields = "\t#{socket_path}\t#{pid}\t#{start_time}\t#{session_id}\t#{window_id}\t#{window_index}\t#{window_active}\t#{window_zoomed_flag}" +
 	"\t#{automatic-rename}\t#{window_width}\t#{window_height}\t#{pane_id}\t#{pane_active}\t#{window_layout}" +
-	"\t#{session_group}\t#{session_name}\t#{window_name}\t#{" + TagOption + "}\t#{pane_current_command}\t#{session_path}"
+	"\t#{session_group}\t#{session_name}\t#{window_name}\t#{" + TagOption + "}\t#{" + BuiltOption + "}\t#{pane_current_command}\t#{session_path}"
 
-const layoutColumns = 20
+const layoutColumns = 21
 
 // Layout reads what the server shows, in one call.
 func (t *Tmux) Layout(ctx context.Context) (Layout, error) {
@@ -87,16 +91,16 @@ func (l *Layout) add(row, mark string, seen map[string]string) error {
 		}
 	}
 	l.Server = Identity{Socket: f[0], PID: n[0], Start: n[1]}
-	s := l.session(SessionLayout{ID: f[3], Name: unescaped(f[15]), Group: f[14], Dir: f[19]})
+	s := l.session(SessionLayout{ID: f[3], Name: unescaped(f[15]), Group: f[14], Dir: f[20]})
 	if seen[f[4]] == "" {
 		seen[f[4]] = s.ID
 	}
 	w := s.window(WindowLayout{
 		ID: f[4], Index: int(n[2]), Name: unescaped(f[16]), Auto: f[8] == "1", Active: f[6] == "1", Zoomed: f[7] == "1",
-		Linked: seen[f[4]] != s.ID, Layout: f[13], Width: int(n[3]), Height: int(n[4]),
+		Linked: seen[f[4]] != s.ID, Layout: f[13], Width: int(n[3]), Height: int(n[4]), Mark: f[18],
 	})
 	if !w.Linked {
-		w.Panes = append(w.Panes, PaneLayout{ID: f[11], Active: f[12] == "1", Tag: f[17], Command: f[18], Dir: path})
+		w.Panes = append(w.Panes, PaneLayout{ID: f[11], Active: f[12] == "1", Tag: f[17], Command: f[19], Dir: path})
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 const pointsARun = 3
 
 // plansARound is how many plans of consecutive seeds name every point.
-func plansARound() int { return (len(failpoint.All) + pointsARun - 1) / pointsARun }
+func plansARound() int { return (len(failpoint.Work) + pointsARun - 1) / pointsARun }
 
 // plan is what happens in one run of the fault harness. The seed alone makes it.
 type plan struct {
@@ -86,7 +86,7 @@ func planOf(seed uint64) plan {
 	}
 	p.leadWaits = r.IntN(3) == 0
 	first := int(seed%uint64(plansARound())) * pointsARun
-	for _, name := range failpoint.All[first:min(first+pointsARun, len(failpoint.All))] {
+	for _, name := range failpoint.Work[first:min(first+pointsARun, len(failpoint.Work))] {
 		p.points = append(p.points, pointOf(r, name, true))
 		if strings.HasPrefix(name, "stop.") { // else nobody might be stopped in a whole round
 			p.jobs[0].stop, p.jobs[0].stuck = ms(100), true
@@ -98,7 +98,7 @@ func planOf(seed uint64) plan {
 		}
 	}
 	for range r.IntN(3) {
-		p.points = append(p.points, pointOf(r, failpoint.All[r.IntN(len(failpoint.All))], false))
+		p.points = append(p.points, pointOf(r, failpoint.Work[r.IntN(len(failpoint.Work))], false))
 	}
 	return p
 }

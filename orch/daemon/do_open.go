@@ -62,11 +62,21 @@ func (d *doer) openPane(ctx context.Context, t *tmux.Tmux, o orch.PaneOpen, w tm
 	if err != nil {
 		return tmux.Pane{}, err
 	}
-	return t.Respawn(ctx, o.Target.Pane, want, d.heldTag(), w)
+	return t.Respawn(ctx, o.Target.Pane, want, d.heldTag(d.resumes(o.Agent)), w)
 }
 
-// heldTag marks a pane that was built for an agent and has a shell in it until that starts.
-func (d *doer) heldTag() string { return d.mark + ":held" }
+// heldTag marks a pane that was built for whoever takes up an agent's conversation, and has a shell in it until then.
+func (d *doer) heldTag(agent string) string { return d.tag("held:" + agent) }
+
+// resumes is the agent whose conversation an agent takes up.
+func (d *doer) resumes(agent string) (from string) {
+	d.state(func(v orch.View) {
+		if a, ok := v.Entity("agent/" + agent).(orch.Agent); ok {
+			from = a.Resumes
+		}
+	})
+	return from
+}
 
 // tagFor is the tag of a pane that is opened: the worker's, or that of an agent that is none.
 func (d *doer) tagFor(o orch.PaneOpen) string {

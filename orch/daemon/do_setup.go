@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/proc"
 )
 
@@ -132,15 +133,19 @@ func (c treeCommand) run(ctx context.Context, r Running, env []string, begin fun
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	failpoint.At("command.start.after")
 	err = r.Tell(ctx, stageOf(cmd.Process.Pid))
+	failpoint.At("command.told")
 	if err == nil {
 		err = begin()
 	}
+	failpoint.At("command.begin.before")
 	if err == nil {
 		_, err = start.Write([]byte("begin\n"))
 	}
 	start.Close() // whoever has not been told to begin ends
 	err = errors.Join(err, ending(cmd.Wait(), c.log))
+	failpoint.At("command.ended")
 	if within.Err() != nil {
 		return context.Cause(within)
 	}

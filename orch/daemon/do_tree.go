@@ -11,6 +11,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/worktree"
 )
 
@@ -32,7 +33,9 @@ func (d *doer) treeMake(ctx context.Context, r Running, o orch.TreeMake) orch.Wh
 	if err != nil {
 		return orch.TreeMade{Worker: o.Worker, Error: notMade(o, err)}
 	}
+	failpoint.At("tree.add.before")
 	err = wantOf(o, base).Add(ctx, d.gitTime())
+	failpoint.At("tree.add.after")
 	if err != nil {
 		return orch.TreeMade{Worker: o.Worker, Base: base, Error: notMade(o, err), Stands: errors.Is(err, worktree.ErrHook)}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"st/orch"
+	"st/orch/failpoint"
 	"st/orch/worktree"
 )
 
@@ -101,6 +102,7 @@ func (d *daemon) allTrees(ctx context.Context, by orch.Caller) ([]orch.TreeFacts
 // treeFinish brings a worktree home and takes it away, or does neither. A second try, after a crash, makes the same
 // commits, and finds done what was.
 func (d *doer) treeFinish(ctx context.Context, r Running, o orch.TreeFinish) orch.What {
+	failpoint.At("tree.finish.before")
 	done := orch.TreeFinished{Worker: o.Worker}
 	there := worktree.There(o.Path)
 	if there {
@@ -113,8 +115,10 @@ func (d *doer) treeFinish(ctx context.Context, r Running, o orch.TreeFinish) orc
 	if err == nil {
 		err = worktree.Remove(ctx, o.Main, o.Path, o.Force, d.gitTime())
 	}
+	failpoint.At("tree.files.after")
 	if err == nil && o.Drop && o.Tip != "" {
 		err = worktree.DropBranch(ctx, o.Main, o.Branch, o.Tip)
+		failpoint.At("tree.branch.after")
 	}
 	if err != nil {
 		done.Error = notFinished(o, err)
@@ -154,9 +158,11 @@ func (d *doer) keepWork(ctx context.Context, o orch.TreeFinish, there bool, done
 		if done.Commit, err = worktree.Join(ctx, o.Main, o.IntoTip, o.Tip, o.Message, o.How == "squash", at); err != nil {
 			return err
 		}
+		failpoint.At("tree.join.after")
 		if err := worktree.Advance(ctx, o.Main, o.Into, o.IntoTip, done.Commit, d.gitTime()); err != nil {
 			return err
 		}
+		failpoint.At("tree.advance.after")
 	case "discard":
 		if there {
 			var more []string
@@ -171,7 +177,9 @@ func (d *doer) keepWork(ctx context.Context, o orch.TreeFinish, there bool, done
 	if o.Backup == "" {
 		return nil
 	}
+	failpoint.At("tree.keep.before")
 	done.Backup, err = worktree.Keep(ctx, o.Main, o.Backup, kept, there)
+	failpoint.At("tree.keep.after")
 	return err
 }
 
@@ -181,7 +189,11 @@ func notFinished(o orch.TreeFinish, err error) *orch.Error {
 		Hint: "it stands as before, at " + o.Path, Next: []string{"git -C " + shellWord(o.Path) + " status", "st worker finish " + o.Worker}}
 	var conflict *worktree.Conflict
 	var lock *worktree.Locked
+	var rest *worktree.Leftover
 	switch {
+	case errors.As(err, &rest):
+		e.Hint = "its work is safe, and git knows the worktree no more; only these files are left"
+		e.Next[0] = "rm -rf " + shellWord(rest.Path)
 	case errors.As(err, &conflict):
 		e.Code = "conflict"
 		e.Next[0] = "git -C " + shellWord(o.Path) + " merge " + shellWord(o.Into)

@@ -18,6 +18,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/failpoint"
 	"st/tmux"
 )
 
@@ -172,22 +173,26 @@ func (r *restoring) run(ctx context.Context, dry bool) ([]orch.RestoredWindow, e
 	if dry {
 		return r.infos(), nil
 	}
+	failpoint.At("restore.planned")
 	r.made = map[string]string{}
 	if err := r.build(ctx); err != nil {
 		return r.infos(), err
 	}
+	failpoint.At("restore.built")
 	r.resume(ctx)
 	r.activate(ctx)
 	if ctx.Err() != nil {
 		return r.infos(), ctx.Err()
 	}
+	failpoint.At("restore.over.before")
 	r.notes.over(r.socket, r.unfinished())
+	failpoint.At("restore.over.after")
 	return r.infos(), nil
 }
 
 // makePlan finds out what was lost and what is there.
 func (r *restoring) makePlan(ctx context.Context) error {
-	p := &planner{env: r.env, held: r.d.doer.heldTag(), used: map[string]bool{}, home: lastOf(r.env, "HOME"), isDir: isDir, seen: map[string]bool{}, agents: map[string]bool{}}
+	p := &planner{env: r.env, tag: r.d.doer.tag, used: map[string]bool{}, home: lastOf(r.env, "HOME"), isDir: isDir, seen: map[string]bool{}, agents: map[string]bool{}}
 	now, err := r.t.Layout(ctx)
 	switch {
 	case err == nil:
@@ -239,9 +244,11 @@ func (r *restoring) build(ctx context.Context) error {
 		if w.info.What != restored {
 			continue
 		}
+		failpoint.At("restore.window.before")
 		if err := r.buildOne(ctx, w); err != nil {
 			return err
 		}
+		failpoint.At("restore.window.after")
 	}
 	return nil
 }
@@ -269,17 +276,17 @@ func (r *restoring) buildOne(ctx context.Context, w *plannedWindow) error {
 	}
 	if w.built != nil {
 		w.info.Window, w.info.Index = w.built.ID, w.built.Index
-		for i, p := range w.panes {
-			w.info.Panes[p.at].Pane = w.built.Panes[i].ID
+		for _, p := range w.panes {
+			w.info.Panes[p.at].Pane = p.held
 		}
 		return nil
 	}
 	layout := w.was
-	layout.Panes = nil
+	layout.Panes, layout.Mark = nil, w.mark
 	for _, p := range w.panes {
 		pane := p.layout
 		if p.agent != nil {
-			pane.Tag = r.d.doer.heldTag()
+			pane.Tag = r.d.doer.heldTag(p.agent.ID)
 		}
 		layout.Panes = append(layout.Panes, pane)
 	}
@@ -333,9 +340,11 @@ func (r *restoring) resume(ctx context.Context) {
 				continue
 			}
 			info := &w.info.Panes[p.at]
+			failpoint.At("restore.order.before")
 			if err == nil {
 				err = r.order(ctx, id, w, p, info)
 			}
+			failpoint.At("restore.order.after")
 			if err != nil {
 				r.notResumed(ctx, id, info, err)
 				err = nil
@@ -413,7 +422,7 @@ func (r *restoring) notResumed(ctx context.Context, id tmux.Identity, info *orch
 
 // untag makes a pane that no agent came to a person's shell.
 func (r *restoring) untag(ctx context.Context, id tmux.Identity, info *orch.RestoredPane) {
-	if err := r.t.Untag(ctx, info.Pane, id, r.d.doer.heldTag()); err != nil && !gone(err) && !errors.Is(err, tmux.ErrOtherTag) {
+	if err := r.t.Untag(ctx, info.Pane, id, r.d.doer.heldTag(info.From)); err != nil && !gone(err) && !errors.Is(err, tmux.ErrOtherTag) {
 		r.d.log.Printf("pane %s: %v", info.Pane, err)
 	}
 }

@@ -29,7 +29,8 @@ type plannedWindow struct {
 	was   tmux.WindowLayout
 	sess  tmux.SessionLayout
 	panes []plannedPane // those that come back
-	// built is the window with these panes that an earlier try has made, before it was broken off.
+	mark  string        // by which it is known once it is built
+	// built is the window that an earlier try has made for these agents, before it was broken off.
 	built *tmux.WindowLayout
 	// group is the name of the session whose windows its session has too: then that is all there is to build.
 	group string
@@ -39,14 +40,15 @@ type plannedWindow struct {
 type plannedPane struct {
 	layout tmux.PaneLayout
 	agent  *orch.Agent // to be resumed; nil for a shell
+	held   string      // the pane that an earlier try has built for that, "" for none
 	at     int         // of info.Panes
 }
 
 // planner works out what a restore has to do. It changes nothing.
 type planner struct {
-	now    *tmux.Layout // what the server shows; nil where none runs
-	env    []string     // what agents get, NAME=value
-	held   string       // the tag of panes that were built for agents
+	now    *tmux.Layout        // what the server shows; nil where none runs
+	env    []string            // what agents get, NAME=value
+	tag    func(string) string // makes a tag of ours
 	used   map[string]bool
 	home   string
 	isDir  func(string) bool
@@ -60,11 +62,12 @@ func (p *planner) windows(lost []lostLayout) (list []plannedWindow) {
 	for _, l := range lost {
 		for _, s := range l.Sessions {
 			for _, w := range s.Windows {
-				key := fmt.Sprintf("%s\x00%d\x00%s", s.Name, w.Index, w.Name)
-				if p.seen[key] && !p.holdsAgent(l.Server.String(), w) {
+				key, mark := fmt.Sprintf("%s\x00%d\x00%s", s.Name, w.Index, w.Name), p.markOf(l, w)
+				again := p.seen[key] || w.Mark != "" && p.seen[w.Mark] // it was built for one that is planned already
+				if again && !p.holdsAgent(l.Server.String(), w) {
 					continue
 				}
-				p.seen[key] = true
+				p.seen[key], p.seen[mark] = true, true
 				list = append(list, p.window(l, s, w))
 			}
 		}
@@ -82,19 +85,23 @@ func (p *planner) holdsAgent(server string, w tmux.WindowLayout) bool {
 	return slices.ContainsFunc(w.Panes, func(l tmux.PaneLayout) bool { return p.fates[server+l.ID].Resumable })
 }
 
+// markOf is what a window bears that was built for one that was lost.
+func (p *planner) markOf(l lostLayout, w tmux.WindowLayout) string {
+	return p.tag(fmt.Sprintf("%d:%d:%s", l.Server.PID, l.Server.Start, w.ID))
+}
+
 func (p *planner) window(l lostLayout, s tmux.SessionLayout, w tmux.WindowLayout) plannedWindow {
-	out := plannedWindow{was: w, sess: s, info: orch.RestoredWindow{Session: s.Name, Index: w.Index, Name: w.Name, What: restored}}
+	out := plannedWindow{was: w, sess: s, mark: p.markOf(l, w), info: orch.RestoredWindow{Session: s.Name, Index: w.Index, Name: w.Name, What: restored}}
 	if w.Linked {
 		return p.linked(l, out)
 	}
-	there, is := p.find(s, w)
+	there, is := p.find(s, w, out.mark)
 	for _, pane := range w.Panes {
 		out.pane(p.pane(pane, p.fates[l.Server.String()+pane.ID]), pane, p)
 	}
 	agents := slices.ContainsFunc(out.panes, func(x plannedPane) bool { return x.agent != nil })
 	switch {
-	case is && agents && p.awaits(there, out):
-		out.built = &there
+	case p.takeHeld(&out):
 	case is && agents:
 		out.panes = slices.DeleteFunc(out.panes, func(x plannedPane) bool { return x.agent == nil })
 		out.withoutShells()
@@ -108,17 +115,51 @@ func (p *planner) window(l lostLayout, s tmux.SessionLayout, w tmux.WindowLayout
 	return out
 }
 
-// awaits says that a window was built for these very panes, and that no agent has come there yet.
-func (p *planner) awaits(there tmux.WindowLayout, w plannedWindow) bool {
-	if len(there.Panes) != len(w.panes) {
+// takeHeld finds the panes that an earlier try has built for a window's agents, and that none has come to yet; false for
+// none. The window's shells have come with them, and an agent without one gets a window of its own.
+func (p *planner) takeHeld(w *plannedWindow) bool {
+	var held []plannedPane
+	for _, x := range w.panes {
+		if x.agent == nil {
+			continue
+		}
+		is, pane := p.heldFor(x.agent.ID)
+		if is == nil {
+			continue
+		}
+		w.built, x.held = is, pane
+		held = append(held, x)
+	}
+	if w.built == nil {
 		return false
 	}
-	for i, pane := range w.panes {
-		if pane.agent != nil && there.Panes[i].Tag != p.held {
-			return false
+	for _, x := range w.panes {
+		if x.agent != nil && !slices.ContainsFunc(held, func(h plannedPane) bool { return h.at == x.at }) {
+			delete(p.agents, x.agent.ID)
+			w.info.Panes[x.at].What, w.info.Panes[x.at].Why = shell, "its agent gets a window of its own"
 		}
 	}
+	w.panes = held
+	w.withoutShells()
 	return true
+}
+
+// heldFor is the window with the pane that was built for an agent, and its pane; nil for none.
+func (p *planner) heldFor(agent string) (*tmux.WindowLayout, string) {
+	if p.now == nil {
+		return nil, ""
+	}
+	for _, s := range p.now.Sessions {
+		for _, w := range s.Windows {
+			for _, pane := range w.Panes {
+				if pane.Tag == p.tag("held:"+agent) {
+					p.used[w.ID] = true
+					return &w, pane.ID
+				}
+			}
+		}
+	}
+	return nil, ""
 }
 
 // withoutShells says nothing of the shells of a window that is there.
@@ -254,6 +295,7 @@ func (p *planner) ofAgent(f orch.Fate) plannedWindow {
 	if len(out.panes) == 0 {
 		out.info.What, out.info.Why = out.nothing()
 	}
+	p.takeHeld(&out)
 	return out
 }
 
@@ -270,9 +312,20 @@ func (p *planner) session(name string) *tmux.SessionLayout {
 	return nil
 }
 
-// find is the window that is there already, by whoever has brought it back: of the same name, at the same index before any
-// other; one that has its name from what runs in it is known by its index and its folder.
-func (p *planner) find(s tmux.SessionLayout, w tmux.WindowLayout) (tmux.WindowLayout, bool) {
+// find is the window that is there already: the one that an earlier try has built for it, wherever that is now; else by whoever
+// has brought it back: of the same name, at the same index before any other; one that has its name from what runs in it is
+// known by its index and its folder.
+func (p *planner) find(s tmux.SessionLayout, w tmux.WindowLayout, mark string) (tmux.WindowLayout, bool) {
+	if p.now != nil {
+		for _, o := range p.now.Sessions {
+			for _, b := range o.Windows {
+				if b.Mark == mark && !b.Linked {
+					p.used[b.ID] = true
+					return b, true
+				}
+			}
+		}
+	}
 	is := p.session(s.Name)
 	if is == nil {
 		return tmux.WindowLayout{}, false
@@ -283,7 +336,7 @@ func (p *planner) find(s tmux.SessionLayout, w tmux.WindowLayout) (tmux.WindowLa
 		func(o tmux.WindowLayout) bool { return w.Auto && o.Index == w.Index && sameFolder(o, w) },
 	} {
 		for _, o := range is.Windows {
-			if !p.used[o.ID] && fits(o) {
+			if !p.used[o.ID] && o.Mark == "" && fits(o) {
 				p.used[o.ID] = true
 				return o, true
 			}

@@ -70,10 +70,10 @@ func TestRestorePlan(t *testing.T) {
 			"0 bash left[] 1 bash restored[shell /d]"},
 		{"another session of that window", lost(windowOf(0, "sh", "%20 /d")), []tmux.SessionLayout{{Name: "v", Windows: []tmux.WindowLayout{windowOf(0, "sh", "%50 /d")}}},
 			"0 sh restored[shell /d]"},
-		{"broken off", lost(windowOf(1, "mix", "%1 /x", "%20 /d")), lost(windowOf(1, "mix", "%50 /one held", "%51 /d")), "1 mix restored again[resumed a1 /one, shell /d]"},
+		{"broken off", lost(windowOf(1, "mix", "%1 /x", "%20 /d")), lost(windowOf(1, "mix", "%50 /one held:a1", "%51 /d")), "1 mix restored again[resumed a1 /one, shell /d]"},
 	} {
 		p := &planner{
-			held: "held", used: map[string]bool{}, home: "/home", isDir: func(dir string) bool { return dir != "/nowhere" },
+			tag: func(s string) string { return s }, used: map[string]bool{}, home: "/home", isDir: func(dir string) bool { return dir != "/nowhere" },
 			seen: map[string]bool{}, agents: map[string]bool{}, fates: map[string]orch.Fate{},
 		}
 		for pane, f := range fates {
@@ -88,7 +88,7 @@ func TestRestorePlan(t *testing.T) {
 		}
 	}
 	// An agent of which no layout tells gets a window all the same, and one that two layouts tell of comes once.
-	p := &planner{used: map[string]bool{}, isDir: func(string) bool { return true }, seen: map[string]bool{}, agents: map[string]bool{},
+	p := &planner{tag: func(s string) string { return s }, used: map[string]bool{}, isDir: func(string) bool { return true }, seen: map[string]bool{}, agents: map[string]bool{},
 		fates: map[string]orch.Fate{lostServer.String() + "%1": fates["%1"]}, loose: []orch.Fate{fates["%1"], fates["%6"]}}
 	one := lostLayout{Layout: tmux.Layout{Server: lostServer, Sessions: lost(windowOf(1, "one", "%1 /x"))}}
 	if got, want := planWords(p.windows([]lostLayout{one, {Layout: tmux.Layout{Sessions: lost(windowOf(1, "one", "%9 /x"))}}})),

@@ -5,9 +5,13 @@
 // What happens at a point is written in a plan, see on.go. What must hold afterwards is the tests' to say.
 package failpoint
 
-// All names the points, in the order in which a piece of work meets them. A test walks the list: each stands in the
-// code once, and each is reached.
-var All = []string{
+import "slices"
+
+// All names the points. A test walks the list: each stands in the code once, and each is reached.
+var All = slices.Concat(Work, Acts)
+
+// Work are those that any worker meets on its way, in that order. The random plans walk them.
+var Work = []string{
 	// A verb, a report or a hook on its way to the daemon.
 	"client.send.before", "client.sent", "client.do.answered",
 	"hook.send.before", "hook.sent", "hook.told",
@@ -33,4 +37,17 @@ var All = []string{
 	// A hook that was given a line to tell, between "hook.sent" and "hook.told". It stands here so that the plans of known
 	// seeds keep their points.
 	"hook.line.before", "hook.line.after",
+}
+
+// Acts are those of single acts that few workers meet. Each has a test of its own.
+var Acts = []string{
+	// A worktree is made, and made ready; an attempt is checked.
+	"tree.add.before", "tree.add.after", "tree.copy.before", "tree.copy.after",
+	"command.start.after", "command.told", "command.begin.before", "command.ended",
+	// It comes home, or is thrown away.
+	"tree.finish.before", "tree.join.after", "tree.advance.after", "tree.keep.before", "tree.keep.after",
+	"tree.aside.after", "tree.remove.after", "tree.files.after", "tree.branch.after",
+	// What has ended with a server comes back.
+	"restore.planned", "restore.window.before", "restore.window.after", "restore.built",
+	"restore.order.before", "restore.order.after", "restore.over.before", "restore.over.after",
 }

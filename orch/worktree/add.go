@@ -120,9 +120,12 @@ func (w Want) checkedOut(ctx context.Context) bool {
 
 // undo takes away what an Add has left: nobody has worked there yet.
 func (w Want) undo(ctx context.Context) error {
-	_, there, err := entry(ctx, w.Repo, w.Path)
-	if there {
-		err = again(ctx, acts(w.Repo, readTime, "worktree", "remove", "--force", "--force", "--", w.Path))
+	e, there, err := entry(ctx, w.Repo, w.Path)
+	if there && e.making() { // git's own lock, of a git that has ended
+		err = again(ctx, acts(w.Repo, readTime, "worktree", "unlock", "--", w.Path))
+	}
+	if there && err == nil {
+		err = Remove(ctx, w.Repo, w.Path, true, readTime)
 	}
 	if err == nil && w.New {
 		err = DropBranch(ctx, w.Repo, w.Branch, w.Base)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"st/orch/failpoint"
 )
 
 // IncludeFile lists, in the manner of .gitignore, files that git ignores and that every worktree of st gets a copy of.
@@ -150,7 +152,9 @@ func copyFile(src, dst *os.Root, name string, mode fs.FileMode) error {
 	}
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Close()); err == nil {
+		failpoint.At("tree.copy.before")
 		err = dst.Rename(part, name)
+		failpoint.At("tree.copy.after")
 	}
 	if err != nil {
 		return errors.Join(err, dst.Remove(part))

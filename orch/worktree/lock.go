@@ -50,6 +50,16 @@ func lockIn(err error) string {
 	return ""
 }
 
+// settled waits until no git holds the index of a working tree: while one moves its files they are neither as they were
+// nor as they will be.
+func settled(ctx context.Context, dir string) error {
+	index, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-path", "index.lock").line(ctx)
+	if err == nil && !freed(ctx, index, time.Now().Add(lockTime)) {
+		err = &Locked{Path: index}
+	}
+	return err
+}
+
 // freed waits until a lock is gone.
 func freed(ctx context.Context, path string, until time.Time) bool {
 	tick := time.NewTicker(lockTick)

@@ -66,6 +66,13 @@ func (u *InUse) Error() string {
 // Advance moves a branch from one commit to another that follows it. Where it is checked out the files go along, and only
 // where none of them is changed: *InUse. ErrMoved where the branch is somewhere else by now.
 func Advance(ctx context.Context, repo, branch, from, to string, limit time.Duration) error {
+	at, err := CheckedOut(ctx, repo, branch)
+	if err == nil && at != "" {
+		err = settled(ctx, at) // an earlier try may be at it still: its git goes on without us
+	}
+	if err != nil {
+		return err
+	}
 	is, err := Branch(ctx, repo, branch)
 	if err != nil {
 		return err
@@ -78,14 +85,13 @@ func Advance(ctx context.Context, repo, branch, from, to string, limit time.Dura
 	if is != from {
 		return fmt.Errorf("%s: %w", branch, ErrMoved)
 	}
-	at, err := CheckedOut(ctx, repo, branch)
-	if err != nil {
-		return err
-	}
 	if at == "" {
 		return setRef(ctx, repo, "refs/heads/"+branch, to, from, "merged")
 	}
 	if u, err := Busy(ctx, at); err != nil || u != nil {
+		if is, _ := Branch(ctx, repo, branch); is == to { // that try has just come to its end
+			return nil
+		}
 		return errors.Join(err, asError(u))
 	}
 	return again(ctx, acts(at, limit, "merge", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash", to))

@@ -104,13 +104,17 @@ func DropBranch(ctx context.Context, repo, name, commit string) error {
 // Keep makes a reference to a commit, so that it is not lost, and answers its name. Where an earlier try has made it for
 // the same commit, that is it; for another one, what has come since is kept beside it, or with fresh false nothing has.
 func Keep(ctx context.Context, repo, ref, commit string, fresh bool) (string, error) {
-	is, err := Commit(ctx, repo, ref)
-	switch {
-	case errors.Is(err, ErrNoCommit):
-		return ref, setRef(ctx, repo, ref, commit, "", "kept")
-	case err != nil || is == commit || !fresh:
-		return ref, err
+	name, last := ref, ""
+	for n := 2; ; n++ {
+		is, err := Commit(ctx, repo, name)
+		switch {
+		case errors.Is(err, ErrNoCommit) && last != "" && !fresh:
+			return last, nil
+		case errors.Is(err, ErrNoCommit):
+			return name, setRef(ctx, repo, name, commit, "", "kept")
+		case err != nil || is == commit:
+			return name, err
+		}
+		last, name = name, fmt.Sprintf("%s-%d", ref, n)
 	}
-	ref += "-2"
-	return ref, setRef(ctx, repo, ref, commit, "", "kept")
 }
