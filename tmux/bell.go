@@ -12,7 +12,8 @@ import (
 // Changes together ring for every way in which a pane ends, except respawn-pane -k: pane-exited does not fire
 // for kill-pane and kill-window, and pane-died takes its place where remain-on-exit is set. And they ring where one comes
 // to another window or session, or these get another name: window-linked comes with break-pane and move-window,
-// window-layout-changed with join-pane, swap-pane and split-window. window-renamed also comes where tmux itself names a
+// window-layout-changed with join-pane, swap-pane and split-window. swap-window of two sessions rings nothing (3.3a: no hook at
+// all comes with it, but session-window-changed with -d): that is seen at the next ring. window-renamed also comes where tmux itself names a
 // window after what runs in it, with each command; after-rename-window does not.
 var Changes = []string{"pane-exited", "pane-died", "after-kill-pane", "window-unlinked", "session-closed",
 	"window-linked", "window-layout-changed", "after-rename-window", "session-renamed", "session-window-changed", "window-pane-changed"}
@@ -30,6 +31,7 @@ type Bell struct {
 	t       *Tmux
 	server  Identity
 	channel string
+	flag    string   // a variable of the server that no pane gets: set from a ring until somebody has waited for it
 	hooks   []string // each with its index
 	stop    context.CancelFunc
 	quit    chan struct{} // closed by Close
@@ -49,19 +51,22 @@ func (t *Tmux) Bell(ctx context.Context, hash string, hooks []string) (*Bell, er
 	h := fnv.New32a()
 	h.Write([]byte(hash))
 	// A new channel each time: a waiter that a killed process left behind would swallow a ring.
-	b := &Bell{t: t, server: server, channel: fmt.Sprintf("st-%08x-%s", h.Sum32(), nonce()), quit: make(chan struct{}), done: make(chan struct{})}
+	b := &Bell{t: t, server: server, channel: fmt.Sprintf("st-%08x-%s", h.Sum32(), nonce()), flag: fmt.Sprintf("ST_BELL_%08X", h.Sum32()), quit: make(chan struct{}), done: make(chan struct{})}
 	before, err := t.hooks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var cmds []Cmd
+	// Of two signals that nobody waits for the second takes back the first (3.3a, cmd-wait-for.c): there is one until it was
+	// waited for.
+	ring := fmt.Sprintf(`if-shell -F "#{?%s,0,1}" "set-environment -gh %[1]s 1 ; wait-for -S %s"`, b.flag, b.channel)
+	cmds := []Cmd{{"set-environment", "-gu", b.flag}}
 	for _, name := range hooks {
 		if !strings.Contains("\n"+before, "\n"+name) {
 			continue // of a newer tmux
 		}
 		hook := fmt.Sprintf("%s[%d]", name, 1000+h.Sum32()%1_000_000)
 		b.hooks = append(b.hooks, hook)
-		cmds = append(cmds, Cmd{"set-hook", "-g", hook, "wait-for -S " + b.channel})
+		cmds = append(cmds, Cmd{"set-hook", "-g", hook, ring})
 	}
 	// Whoever had the place may have been killed, and its client waits on.
 	if old := channelOf(before, b.hooks[0]); old != "" {
@@ -78,7 +83,8 @@ func (t *Tmux) Bell(ctx context.Context, hash string, hooks []string) (*Bell, er
 	return b, nil
 }
 
-// listen waits again and again. A ring while nobody waits is kept by tmux, so none is lost in between.
+// listen waits again and again. A ring while nobody waits is kept by tmux, so none is lost in between; one that comes before
+// the flag is taken down, by the same client that has waited, is part of the ring that this tells of.
 func (b *Bell) listen(ctx context.Context, rings chan<- struct{}) {
 	defer close(b.done)
 	defer close(rings)
@@ -105,7 +111,7 @@ func (b *Bell) listen(ctx context.Context, rings chan<- struct{}) {
 func (b *Bell) wait(ctx context.Context) error {
 	c := new(check)
 	c.server(b.server)
-	out, err := b.t.Run(ctx, Cmd{"if-shell", "-F", c.String(), "wait-for " + b.channel, "display-message -p " + held})
+	out, err := b.t.Run(ctx, Cmd{"if-shell", "-F", c.String(), "wait-for " + b.channel + " ; set-environment -gu " + b.flag, "display-message -p " + held})
 	if err == nil && out != "" {
 		err = ErrOtherServer
 	}
@@ -151,6 +157,9 @@ func (b *Bell) takeOff(ctx context.Context) error {
 			cmds = append(cmds, Cmd{"set-hook", "-gu", hook})
 		}
 	}
+	if len(cmds) > 0 { // else another bell has its place, and its flag
+		cmds = append(cmds, Cmd{"set-environment", "-gu", b.flag})
+	}
 	cmds = append(cmds, Cmd{"wait-for", "-S", b.channel})
 	_, err = b.t.Run(ctx, cmds...)
 	return err
@@ -164,8 +173,12 @@ func (t *Tmux) hooks(ctx context.Context) (string, error) {
 // channelOf returns the channel that a hook rings, "" where it does something else or isn't set.
 func channelOf(hooks, hook string) string {
 	for line := range strings.Lines(hooks) {
-		if channel, ok := strings.CutPrefix(line, hook+" wait-for -S "); ok {
-			return strings.TrimSpace(channel)
+		does, ok := strings.CutPrefix(line, hook+" ")
+		if !ok {
+			continue
+		}
+		if _, channel, ok := strings.Cut(does, "wait-for -S "); ok {
+			return strings.TrimRight(channel, "\"\n") // whatever stands behind it closes what stands before it
 		}
 	}
 	return ""
