@@ -203,6 +203,7 @@ func (s *step) end(a Agent, why string) {
 	}
 	a.Turn, a.Asks, a.Compacting, a.Background = false, "", false, 0
 	s.put(a)
+	s.tidy(a.ID)
 	if !first {
 		return
 	}

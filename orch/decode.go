@@ -27,6 +27,7 @@ var effects = map[string]decoder[Order]{
 	AgentStop{}.Type():  into[AgentStop, Order],
 	LogSearch{}.Type():  into[LogSearch, Order],
 	LaunchDrop{}.Type(): into[LaunchDrop, Order],
+	FilesMove{}.Type():  into[FilesMove, Order],
 	GateShow{}.Type():   into[GateShow, Order],
 	CheckRun{}.Type():   into[CheckRun, Order],
 	TreeFinish{}.Type(): into[TreeFinish, Order],

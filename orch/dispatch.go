@@ -44,6 +44,7 @@ func (s *step) worksOn(a Agent) {
 }
 
 func (s *step) turnEnded(a Agent, e AgentEvent) {
+	s.tidy(a.ID)
 	d, ok := s.dispatchOf(a.ID)
 	if !ok || d.Submitted == nil {
 		return // a turn before ours

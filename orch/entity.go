@@ -188,6 +188,7 @@ type Worker struct {
 	// with that it is to read.
 	Adopted bool   `json:"adopted,omitempty"`
 	Files   string `json:"files,omitempty"`
+	Tidy    bool   `json:"tidy,omitempty"` // it was released, and they are taken out of its agent's folder
 	// Released is since when its agent is no worker of the run any more, and ReleasedBy the agent that wanted that, "" for a
 	// person. Nothing leads from the agent to it then but its reports.
 	Released   *time.Time `json:"released,omitempty"`

@@ -65,6 +65,7 @@ var takers = byName(
 	accepted((*step).setupEnded),
 	accepted(func(*step, SetupStopped) {}),
 	accepted(func(*step, LaunchDropped) {}),
+	accepted((*step).filesMoved),
 	accepted((*step).configured),
 	refusable((*step).waitBegan),
 	accepted((*step).waitOver),

@@ -1,5 +1,7 @@
 package orch
 
+import "strings"
+
 // A worker is released: its agent lives on and is none of the run's any more. What was for it as a worker is withdrawn, what
 // it coordinates itself stays its own.
 
@@ -63,6 +65,88 @@ func (s *step) release(w Worker, by identity) {
 	}
 	if tell {
 		s.tellFreed(w, d)
+	}
+	s.tidy(w.Agent)
+}
+
+// Orders to the outside world, and their results.
+type (
+	// FilesMove moves the files that a worker was given to read out of the folder of its agent to those of its run. From is the
+	// beginning of their names.
+	FilesMove struct {
+		Worker string `json:"worker"`
+		From   string `json:"from"`
+	}
+	// FilesMoved is its result: To is the beginning of their names now, "" where they stay.
+	FilesMoved struct {
+		Worker string `json:"worker"`
+		To     string `json:"to,omitempty"`
+	}
+)
+
+// Types on the wire.
+func (FilesMove) Type() string  { return "files-move" }
+func (FilesMoved) Type() string { return "files-moved" }
+
+// tidy takes out of an agent's folder what it was given to read as a worker that was released, as soon as nothing reads it:
+// no turn of the agent runs, and no line that names such a file is on its way.
+func (s *step) tidy(agent string) {
+	if a, _ := get[Agent](s, "agent/"+agent); a.Turn || a.Background > 0 {
+		return
+	}
+	var done []Worker
+	each(s, FormerlyOf(agent), func(w Worker) bool {
+		if w.Files != "" && !w.Tidy {
+			done = append(done, w)
+		}
+		return true
+	})
+	for _, w := range done {
+		if len(wordsOf(s, agent, func(o Word) bool { return o.onWay() && owedAs(s, o) == w.ID })) > 0 {
+			continue
+		}
+		w.Tidy = true
+		s.put(w)
+		s.do(FilesMove{Worker: w.ID, From: w.Files})
+	}
+}
+
+// filesMoved notes where the files of a worker are now.
+func (s *step) filesMoved(o FilesMoved) {
+	w, ok := get[Worker](s, "worker/"+o.Worker)
+	if !ok || o.To == "" || w.Files == "" {
+		return
+	}
+	from := w.Files
+	w.Files = o.To
+	s.put(w)
+	now := func(path string) string {
+		if rest, ok := strings.CutPrefix(path, from+"-"); ok {
+			return o.To + "-" + rest
+		}
+		return path
+	}
+	var dispatches []Dispatch
+	each(s, Of("dispatch", w.Run), func(d Dispatch) bool {
+		if d.Worker == w.ID {
+			dispatches = append(dispatches, d)
+		}
+		return true
+	})
+	for _, d := range dispatches {
+		d.Copy = now(d.Copy)
+		s.put(d)
+	}
+	var letters []Message
+	each(s, Of("message", w.Run), func(m Message) bool {
+		if m.To == w.ID {
+			letters = append(letters, m)
+		}
+		return true
+	})
+	for _, m := range letters {
+		m.Path = now(m.Path)
+		s.put(m)
 	}
 }
 

@@ -69,6 +69,8 @@ func objectOf(o orch.Order) string {
 		return o.Agent
 	case orch.FileWrite:
 		return o.Path // nothing is done to an agent by it
+	case orch.FilesMove:
+		return o.From
 	case orch.LogSearch:
 		return o.Path
 	case orch.GateShow:
@@ -111,6 +113,8 @@ func (d *doer) run(ctx context.Context, r Running) {
 		what = d.checkRun(ctx, r, o)
 	case orch.SetupRun:
 		what = d.setupRun(ctx, r, o)
+	case orch.FilesMove:
+		what = d.filesMove(o)
 	case orch.SetupStop:
 		d.setups.stop(o.Worker)
 		what = orch.SetupStopped(o)

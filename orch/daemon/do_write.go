@@ -73,5 +73,92 @@ func (d *doer) prepareFolder(dir string) error {
 	if _, err := os.Lstat(ignore); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return hooks.WriteOwn(ignore, []byte("*\n"))
+	return hooks.WriteOwn(ignore, []byte(ignoreAll))
 }
+
+// filesMove takes the files of a worker out of its agent's own folder. To begin anew after a crash does no harm.
+func (d *doer) filesMove(o orch.FilesMove) orch.What {
+	moved := orch.FilesMoved{Worker: o.Worker}
+	dir, base := filepath.Split(o.From)
+	dir = filepath.Clean(dir)
+	at, _, inside := strings.Cut(dir, "/"+ownDir+"/"+d.mark+"/")
+	if !inside {
+		return moved
+	}
+	to := filepath.Join(copyDir(d.home), filepath.Base(dir))
+	own := filepath.Join(at, ownDir)
+	if err := errors.Join(d.moveFiles(own, dir, base, to), clearFolder(own, filepath.Join(own, d.mark), dir)); err != nil {
+		d.log.Printf("files of worker %s: %v", o.Worker, err)
+		return moved
+	}
+	moved.To = filepath.Join(to, base)
+	return moved
+}
+
+// moveFiles moves those of a worker, by names of ours alone.
+func (d *doer) moveFiles(own, dir, base, to string) error {
+	for _, part := range []string{own, filepath.Join(own, d.mark), dir} {
+		info, err := os.Lstat(part)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !info.IsDir() {
+			return fmt.Errorf("%s is no folder", part)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if err := prepareCopyDir(to); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), base+"-") || filepath.Ext(e.Name()) != ".md" {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		raw, err := os.ReadFile(path)
+		if err == nil {
+			err = hooks.WriteOwn(filepath.Join(to, e.Name()), raw)
+		}
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clearFolder removes our folders in an agent's own, the innermost last in the list, where nothing is in them any more but what
+// tells git to pass over them.
+func clearFolder(own, mark, dir string) error {
+	for _, part := range []string{dir, mark} {
+		if left, err := os.ReadDir(part); err != nil || len(left) > 0 {
+			return unlessGone(err) // another worker's, or somebody else's
+		}
+		if err := os.Remove(part); err != nil {
+			return unlessGone(err)
+		}
+	}
+	ignore := filepath.Join(own, ".gitignore")
+	left, err := os.ReadDir(own)
+	raw, rerr := os.ReadFile(ignore)
+	if err != nil || len(left) != 1 || rerr != nil || string(raw) != ignoreAll {
+		return unlessGone(err)
+	}
+	return errors.Join(os.Remove(ignore), os.Remove(own))
+}
+
+// unlessGone passes over that something is not there.
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// ignoreAll tells git to pass over a folder.
+const ignoreAll = "*\n"

@@ -140,7 +140,6 @@ func (p *planner) takeHeld(w *plannedWindow) bool {
 		}
 	}
 	w.panes = held
-	w.withoutShells()
 	return true
 }
 
