@@ -70,7 +70,7 @@ func callsRegister(s ast.Stmt) bool {
 }
 
 // giving are the methods by which a verb gives an order.
-var giving = []string{"do", "order", "report"}
+var giving = []string{"do", "order", "orderStart", "report"}
 
 // TestOrdersTakeRequests walks the sources: a verb's file gives an order exactly where the verb says which, and with that
 // the verb takes --request. Nothing goes to the daemon past the methods that use the request's id.
