@@ -79,7 +79,7 @@ func TestOrdersTakeRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	past := map[string]bool{"call.go": true, "worker_done.go": true, "worker_wait.go": true, "gate_waited.go": true, "ask_answered.go": true, "check.go": true, "restore.go": true} // they define the methods; what was told is no order, an ack has an id that follows from its check's, and a second restore finds nothing to do
+	past := map[string]bool{"call.go": true, "worker_done.go": true, "worker_wait.go": true, "gate_waited.go": true, "ask_answered.go": true, "check.go": true} // they define the methods; what was told is no order, and an ack has an id that follows from its check's
 	for _, file := range files {
 		src, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil || strings.HasSuffix(file, "_test.go") {
@@ -104,7 +104,7 @@ func TestOrdersTakeRequests(t *testing.T) {
 			}
 			return true
 		})
-		if registers && says != gives {
+		if registers && says != gives && file != "restore.go" { // a second restore finds nothing to do
 			t.Errorf("%s: the verb gives an order: %v, and says which: %v", file, gives, says)
 		}
 	}
