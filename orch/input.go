@@ -193,6 +193,7 @@ type (
 		Agent    string   `json:"agent"`
 		LeftOver []string `json:"left_over,omitempty"` // processes that detached themselves: "pid name"
 		Lives    string   `json:"lives,omitempty"`     // why it was left as it is, where it was only asked; "" where it has ended
+		Kept     bool     `json:"kept,omitempty"`      // its pane stands
 	}
 	// WaitBegan says that the caller begins to wait; Deaf are the kinds whose agents do not hear what a command prints
 	// once the turn has ended that ran it.
@@ -291,6 +292,9 @@ type (
 		Log    string `json:"log,omitempty"` // path of that conversation's own log, "" where unknown
 		// Shell says that the window stays as a shell when the agent has ended: a person had started it in one.
 		Shell bool `json:"shell,omitempty"`
+		// Leaves is the pane of the agent whose conversation that is. Where it was kept for this one, it is closed when this one
+		// has its own.
+		Leaves Place `json:"leaves,omitzero"`
 		// Look says that the window may be there already: the store was lost and is older than the order.
 		Look   bool   `json:"look,omitempty"`
 		Status Status `json:"status,omitzero"`
@@ -353,6 +357,8 @@ type (
 		Runner Process `json:"runner"`
 		// Gently says that it is only asked to: where a turn runs by then, or it does not go, it stays.
 		Gently bool `json:"gently,omitempty"`
+		// Keeps leaves its pane standing until another has the next window: it may be the last of its session, or of the server.
+		Keeps bool `json:"keeps,omitempty"`
 	}
 )
 

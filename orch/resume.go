@@ -35,7 +35,7 @@ type (
 		Worker WorkerInfo `json:"worker"`
 		Agent  AgentInfo  `json:"agent"` // the one that takes the conversation up
 		From   string     `json:"from"`
-		Taken  bool       `json:"taken"` // it has all that the other had
+		Taken  bool       `json:"taken"` // it has all that the other had, in a window that is known
 		Gone   bool       `json:"gone"`  // it has ended without that
 		Error  *Error     `json:"error"` // why no window was opened, or the other was not ended
 	}
@@ -218,7 +218,7 @@ func (s *step) resume(old Agent, o WorkerStart, yes bool) Agent {
 	a.Place.Dir = dir
 	open := PaneOpen{Agent: a.ID, Worker: w.ID, Dispatch: w.Dispatch, Kind: a.Kind, Target: o.Target, Name: cmp.Or(o.Name, old.windowName(), a.ID), Dir: dir,
 		Program: o.Program, Model: cmp.Or(w.Model, old.Model), Args: append(slices.Clone(w.Args), old.flags()...), Scope: w.Scope, EnvFile: o.EnvFile, Nonce: a.Nonce,
-		Run: w.Run, Command: w.Command, Resume: a.Conversation, Log: old.Transcript, Shell: !works}
+		Run: w.Run, Command: w.Command, Resume: a.Conversation, Log: old.Transcript, Shell: !works, Leaves: old.Place}
 	if works {
 		open.Copy = firstCopy(s, old.ID)
 	}
@@ -236,7 +236,7 @@ func (s *step) resume(old Agent, o WorkerStart, yes bool) Agent {
 	back := old.Gone != ""
 	if stop {
 		a.Opens = &open
-		s.do(AgentStop{Agent: old.ID, Kind: old.Kind, Place: old.Place, Proc: old.Proc, Runner: old.Runner, Gently: !yes})
+		s.do(AgentStop{Agent: old.ID, Kind: old.Kind, Place: old.Place, Proc: old.Proc, Runner: old.Runner, Gently: !yes, Keeps: true})
 	} else {
 		s.do(open)
 	}
@@ -336,7 +336,7 @@ func Resuming(v View, by Caller, args ResumeArgs) (ResumeInfo, *Error) {
 		return ResumeInfo{}, refuse("agent_not_found", "st agents", "agent %q: no such agent that takes up a conversation", args.Agent)
 	}
 	old, _ := get[Agent](v, "agent/"+a.Resumes)
-	i := ResumeInfo{Agent: agentInfo(v, a), From: old.ID, Taken: old.Next == a.ID, Gone: a.Gone != "", Error: a.Failed}
+	i := ResumeInfo{Agent: agentInfo(v, a), From: old.ID, Taken: old.Next == a.ID && a.Place.Window != "", Gone: a.Gone != "", Error: a.Failed}
 	if w, ok := workerOf(v, old.ID); ok {
 		i.Worker = workerInfo(v, w.ID)
 	}

@@ -544,6 +544,9 @@ func (s *step) agentStopped(o AgentStopped) {
 	if s.quitFor(a, o) {
 		return
 	}
+	if o.Kept { // for a window that does not come any more
+		s.stopAgent(a)
+	}
 	if a.Gone == exited { // its pane had stayed open with its last words
 		if !a.Resumable {
 			a.Gone = "stopped"

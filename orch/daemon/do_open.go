@@ -31,7 +31,7 @@ func (d *doer) paneOpen(ctx context.Context, r Running, o orch.PaneOpen) orch.Wh
 			return d.failed(o, err)
 		}
 		if found {
-			return d.opened(o, p)
+			return d.opened(ctx, o, p)
 		}
 		if d.dead(o.Agent) { // it had its window, and has ended while no daemon ran
 			return d.failed(o, nil)
@@ -50,7 +50,7 @@ func (d *doer) paneOpen(ctx context.Context, r Running, o orch.PaneOpen) orch.Wh
 	if err != nil {
 		return d.failed(o, err)
 	}
-	return d.opened(o, p)
+	return d.opened(ctx, o, p)
 }
 
 // openPane opens a window, or takes the pane that was built for the agent.
@@ -103,13 +103,25 @@ func (d *doer) tagged(ctx context.Context, t *tmux.Tmux, o orch.PaneOpen) (tmux.
 	return panes[i], true, nil
 }
 
-func (d *doer) opened(o orch.PaneOpen, p tmux.Pane) orch.What {
+func (d *doer) opened(ctx context.Context, o orch.PaneOpen, p tmux.Pane) orch.What {
+	if o.Leaves.Pane != p.ID {
+		d.closePane(ctx, orch.AgentStop{Agent: d.resumedBy(o.Agent), Place: o.Leaves})
+	}
 	runner, err := processOf(p.PID)
 	if err != nil {
 		// The pane's process is gone again already; its exit is told by the bell.
 		runner = orch.Process{PID: p.PID}
 	}
 	return orch.PaneOpened{Agent: o.Agent, Runner: runner, Place: placeOf(o.Target.Server, p)}
+}
+
+// resumedBy is the agent whose conversation an agent takes up, "" for none.
+func (d *doer) resumedBy(agent string) (old string) {
+	d.state(func(v orch.View) {
+		a, _ := v.Entity("agent/" + agent).(orch.Agent)
+		old = a.Resumes
+	})
+	return old
 }
 
 // placeOf is a pane in the words of orch.

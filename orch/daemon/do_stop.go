@@ -28,8 +28,12 @@ const (
 // pane, then what it left running below it. Every process is ended only while it is the very one that was
 // seen, every pane only while server and tag fit. It may be repeated at any point.
 func (d *doer) agentStop(ctx context.Context, o orch.AgentStop) orch.What {
+	if o.Keeps {
+		d.stay(ctx, o)
+	}
 	if o.Gently {
 		if why := d.askedToGo(ctx, o); why != "" {
+			d.leave(ctx, o.Place)
 			return orch.AgentStopped{Agent: o.Agent, Lives: why}
 		}
 	}
@@ -48,13 +52,15 @@ func (d *doer) agentStop(ctx context.Context, o orch.AgentStop) orch.What {
 		d.endProcess(ctx, o.Proc)
 	}
 	failpoint.At("stop.pane.before")
-	d.closePane(ctx, o)
+	if !o.Keeps {
+		d.closePane(ctx, o)
+	}
 	failpoint.At("stop.pane.after")
 	d.endRest(ctx, o, tree, inSession(withSecret(secret), session))
 	if err := os.RemoveAll(scratch(d.home, o.Agent)); err != nil {
 		d.log.Printf("agent %s: %v", o.Agent, err)
 	}
-	return orch.AgentStopped{Agent: o.Agent, LeftOver: named(apart)}
+	return orch.AgentStopped{Agent: o.Agent, LeftOver: named(apart), Kept: o.Keeps}
 }
 
 // goTime is how long an agent that is only asked to go may take.
@@ -163,8 +169,31 @@ func emptyLine(kind hooks.Kind) func(tmux.View) (string, bool, string) {
 	}
 }
 
-// closePane closes the pane of an agent that we started; one that a person opened stays.
+// stay keeps an agent's pane, whoever has opened it, for the time between its end and the next window.
+func (d *doer) stay(ctx context.Context, o orch.AgentStop) {
+	t, want, err := server(ctx, o.Place)
+	if err == nil && o.Place.Pane != "" {
+		err = t.Stay(ctx, o.Place.Pane, want)
+	}
+	if err != nil && !gone(err) {
+		d.log.Printf("agent %s: its pane may close before the next is open: %v", o.Agent, err)
+	}
+}
+
+// leave ends what stay has begun.
+func (d *doer) leave(ctx context.Context, place orch.Place) {
+	t, want, err := server(ctx, place)
+	if err == nil && place.Pane != "" {
+		err = t.Leave(ctx, place.Pane, want)
+	}
+	if err != nil && !gone(err) {
+		d.log.Printf("pane %s: it could not be closed: %v", place.Pane, err)
+	}
+}
+
+// closePane closes the pane of an agent that we started; one that a person opened stays, but for what was kept of it.
 func (d *doer) closePane(ctx context.Context, o orch.AgentStop) {
+	d.leave(ctx, o.Place)
 	tag := d.tagOf(o.Agent)
 	if tag == "" || o.Place.Pane == "" {
 		return
