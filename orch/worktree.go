@@ -134,6 +134,8 @@ type (
 		From    string `json:"from,omitempty"`
 		Command string `json:"command"`
 		Beside  bool   `json:"beside,omitempty"` // its agent begins meanwhile
+		// Look says that it may have run already: the store was lost and is older than the order.
+		Look bool `json:"look,omitempty"`
 	}
 	// SetupStop ends it before its time.
 	SetupStop struct {
@@ -283,7 +285,7 @@ func (s *step) treeMade(o TreeMade) {
 	if t.Want.Setup != "" && !s.unwanted(t) {
 		t.Setup = setupRuns
 		s.put(t)
-		s.do(SetupRun{Worker: t.Worker, Agent: t.Open.Agent, Run: t.Run, Dir: t.folder(), From: t.Want.From, Command: t.Want.Setup, Beside: t.Want.Async})
+		s.do(SetupRun{Worker: t.Worker, Agent: t.Open.Agent, Run: t.Run, Dir: t.folder(), From: t.Want.From, Command: t.Want.Setup, Beside: t.Want.Async, Look: t.Open.Look})
 	}
 	if t.Setup == "" || t.Want.Async {
 		s.openIn(t)

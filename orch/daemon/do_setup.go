@@ -89,6 +89,9 @@ func (d *doer) beingStopped(worker string) (yes bool) {
 func (d *doer) setup(ctx context.Context, r Running, o orch.SetupRun, path string) error {
 	kept := filepath.Join(scratch(d.home, o.Agent), setupEnv)
 	env, err := readEnv(kept)
+	if errors.Is(err, fs.ErrNotExist) && o.Look { // it has begun before the store was lost: never once more over somebody's work
+		return nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("its environment was removed before it began")
 	}

@@ -24,6 +24,15 @@ const treeMaking = "making "
 
 // treeMake makes a worktree and copies files into it. After a crash what stands there already is taken, or made anew.
 func (d *doer) treeMake(ctx context.Context, r Running, o orch.TreeMake) orch.What {
+	if o.Look {
+		stands, err := worktree.Stands(ctx, o.Main, o.Path)
+		if err != nil {
+			return orch.TreeMade{Worker: o.Worker, Error: notMade(o, err)}
+		}
+		if stands { // no other worktree was given that folder, and its agent may be at work there
+			return orch.TreeMade{Worker: o.Worker, Base: d.beganAt(ctx, o)}
+		}
+	}
 	if o.EnvFile != "" {
 		if err := d.keepSetupEnv(o); err != nil {
 			return orch.TreeMade{Worker: o.Worker, Error: notMade(o, err)}
@@ -79,6 +88,20 @@ func (d *doer) treeBase(ctx context.Context, r Running, o orch.TreeMake) (string
 		}
 	}
 	return base, r.Tell(ctx, treeMaking+base)
+}
+
+// beganAt is where a worktree has begun that stands already: what it has in common with what it was to begin at.
+func (d *doer) beganAt(ctx context.Context, o orch.TreeMake) string {
+	tip, err := worktree.Commit(ctx, o.Path, "HEAD")
+	base := ""
+	if err == nil {
+		base, err = worktree.Fork(ctx, o.Main, o.Name, tip)
+	}
+	if err != nil {
+		d.log.Printf("worktree %s: where it has begun: %v", o.Path, err)
+		base, _ = beginsAt(ctx, o) // as good as it can be told
+	}
+	return base
 }
 
 func beginsAt(ctx context.Context, o orch.TreeMake) (string, error) {

@@ -79,8 +79,8 @@ func (w Want) args() []string {
 	return []string{"worktree", "add", "--quiet", "--", w.Path, w.Branch}
 }
 
-// left looks for what an Add that was cut off has left: its git may even run on for a while. whole says that it has come
-// to its end.
+// left looks for what an Add that was cut off has left: its git may even run on for a while. What git has finished is never
+// made anew, however it looks: somebody may work there. whole says that it is what is wanted.
 func (w Want) left(ctx context.Context) (whole bool, err error) {
 	e, there, err := entry(ctx, w.Repo, w.Path)
 	for until := time.Now().Add(lockTime); err == nil && there && e.making() && time.Now().Before(until); {
@@ -91,11 +91,13 @@ func (w Want) left(ctx context.Context) (whole bool, err error) {
 			e, there, err = entry(ctx, w.Repo, w.Path)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return false, err
-	}
-	if there && !e.making() && e.Branch == w.Branch && w.checkedOut(ctx) {
+	case there && e.stands() && e.Branch == w.Branch:
 		return true, nil
+	case there && e.stands():
+		return false, &Taken{fmt.Sprintf("%s is there already, with another branch than %s", w.Path, w.Branch)}
 	}
 	tip, err := Branch(ctx, w.Repo, w.Branch)
 	if err == nil && (there || w.New && tip != "") {
@@ -104,21 +106,19 @@ func (w Want) left(ctx context.Context) (whole bool, err error) {
 	return false, err
 }
 
-// making says that git has not finished a worktree, or never will.
+// making says that git has not finished a worktree, or never will: it keeps its lock until all files are written.
 func (e Entry) making() bool { return e.Locked && e.Why == initializing }
 
-// checkedOut tells whether all files of the worktree stand there: git writes the index last.
-func (w Want) checkedOut(ctx context.Context) bool {
-	gone, err := asks(w.Path, "ls-files", "--deleted", "-z").words(ctx)
-	index, err2 := asks(w.Path, "rev-parse", "--path-format=absolute", "--git-path", "index").line(ctx)
-	if err != nil || err2 != nil || len(gone) > 0 {
-		return false
-	}
-	_, err = os.Stat(index)
-	return err == nil
+// stands says that git has finished a worktree, and its folder is there.
+func (e Entry) stands() bool { return !e.making() && There(e.Path) }
+
+// Stands tells whether a worktree stands in a folder, whatever became of its branch and its files.
+func Stands(ctx context.Context, repo, path string) (bool, error) {
+	e, there, err := entry(ctx, repo, path)
+	return there && e.stands(), err
 }
 
-// undo takes away what an Add has left: nobody has worked there yet.
+// undo takes away what an Add has left that was cut off, or has failed: nobody has worked there yet.
 func (w Want) undo(ctx context.Context) error {
 	e, there, err := entry(ctx, w.Repo, w.Path)
 	if there && e.making() { // git's own lock, of a git that has ended

@@ -47,14 +47,14 @@ func TestCopyStaysInside(t *testing.T) {
 	}
 }
 
-// TestAddTakesWhatWasLeft: after a crash a worktree that is whole is taken, half of one is made anew, and what is somebody
-// else's stays.
+// TestAddTakesWhatWasLeft: after a crash a worktree that git has finished is taken as it stands, one that it has not is made
+// anew, and what is somebody else's stays.
 func TestAddTakesWhatWasLeft(t *testing.T) {
 	b := oneCommit(t)
 	w := b.add("whole")
 	b.must(w.Add(ctx, time.Minute))
 	half := b.want("half")
-	b.git("", "worktree", "add", "-q", "--no-checkout", "-b", half.Branch, half.Path)
+	b.git("", "worktree", "add", "-q", "--no-checkout", "--lock", "--reason", initializing, "-b", half.Branch, half.Path)
 	b.must(half.Add(ctx, time.Minute))
 	branch := b.want("branch")
 	b.git("", "branch", branch.Branch)
@@ -65,6 +65,18 @@ func TestAddTakesWhatWasLeft(t *testing.T) {
 		}
 	}
 	var taken *Taken
+	b.must(os.Remove(filepath.Join(w.Path, "a.txt"))) // somebody works there
+	b.write(filepath.Join(w.Path, "new.txt"), "precious")
+	b.must(w.Add(ctx, time.Minute))
+	b.git(w.Path, "switch", "-qc", "else")
+	if err := w.Add(ctx, time.Minute); !errors.As(err, &taken) {
+		t.Errorf("with another branch: %v", err)
+	}
+	if got, err := os.ReadFile(filepath.Join(w.Path, "new.txt")); string(got) != "precious" {
+		t.Errorf("a new file holds %q, %v", got, err)
+	}
+	b.git(w.Path, "switch", "-q", w.Branch)
+	b.must(os.WriteFile(filepath.Join(w.Path, "a.txt"), []byte("1\n"), 0o644))
 	for name, w := range map[string]Want{
 		"its folder":  {Repo: b.dir, Path: w.Path, Branch: "x", Base: w.Base, New: true},
 		"its branch":  {Repo: b.dir, Path: w.Path + "x", Branch: w.Branch, Base: w.Base, New: true},
