@@ -63,8 +63,12 @@ func (l *layouts) change(socket string, f func(*layoutFile)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	file, before, err := l.read(l.path(socket))
-	if err != nil {
+	if errors.Is(err, errUnfit) {
+		file, before, err = layoutFile{}, nil, l.aside(l.path(socket), err)
+	}
+	if err != nil { // what is there is not known, so it is not written over
 		l.log.Printf("layout of %s: %v", socket, err)
+		return
 	}
 	lost := len(file.Lost)
 	file.Socket = socket
@@ -77,22 +81,38 @@ func (l *layouts) change(socket string, f func(*layoutFile)) {
 	}
 }
 
-// read answers nothing for a file that is not there. One that others could have written is not believed.
+// errUnfit says that a file is not as we write it.
+var errUnfit = errors.New("it is not believed")
+
+// aside moves a file away that is not believed: what it tells was lost may still be of use to a person.
+func (l *layouts) aside(path string, why error) error {
+	to := path + ".unread-" + l.now().UTC().Format("20060102T150405.000000000Z")
+	if err := os.Rename(path, to); err != nil {
+		return err
+	}
+	l.log.Printf("%s: %v; it was moved to %s", path, why, filepath.Base(to))
+	return nil
+}
+
+// read answers nothing for a file that is not there. One that others could have written, or that is cut, is errUnfit.
 func (l *layouts) read(path string) (file layoutFile, raw []byte, err error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return file, nil, nil
 	}
-	if err == nil {
-		err = private(info)
+	if err != nil {
+		return file, nil, err
 	}
-	if err == nil {
-		raw, err = os.ReadFile(path)
+	if err := private(info); err != nil {
+		return file, nil, fmt.Errorf("%w: %w", errUnfit, err)
 	}
-	if err == nil {
-		err = json.Unmarshal(raw, &file)
+	if raw, err = os.ReadFile(path); err != nil {
+		return file, nil, err
 	}
-	return file, raw, err
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return layoutFile{}, nil, fmt.Errorf("%w: %w", errUnfit, err)
+	}
+	return file, raw, nil
 }
 
 func (l *layouts) write(file layoutFile, before []byte) error {
@@ -158,9 +178,14 @@ func (l *layouts) forget(server string) {
 	})
 }
 
-// over keeps of what was lost at a socket only what is left to do.
-func (l *layouts) over(socket string, left []lostLayout) {
-	l.change(socket, func(f *layoutFile) { f.Lost, f.Ask = left, false })
+// over keeps of what somebody has seen to be lost at a socket only what is left to do. What was lost since then stays.
+func (l *layouts) over(socket string, seen, left []lostLayout) {
+	l.change(socket, func(f *layoutFile) {
+		since := slices.DeleteFunc(f.Lost, func(now lostLayout) bool {
+			return slices.ContainsFunc(seen, func(was lostLayout) bool { return was.Server == now.Server && was.At.Equal(now.At) })
+		})
+		f.Lost, f.Ask = append(slices.Clone(left), since...), false
+	})
 }
 
 // askFirst says that a person decides on all that is kept by now.

@@ -98,7 +98,7 @@ func (r *restorer) forget(dry bool) orch.RestoreInfo {
 			}
 		}
 		if !dry && len(f.Lost) > 0 {
-			r.notes.over(f.Socket, nil)
+			r.notes.over(f.Socket, f.Lost, nil)
 		}
 	}
 	return info
@@ -179,15 +179,27 @@ func (r *restoring) run(ctx context.Context, dry bool) ([]orch.RestoredWindow, e
 		return r.infos(), err
 	}
 	failpoint.At("restore.built")
+	in := r.server(ctx)
 	r.resume(ctx)
 	r.activate(ctx)
 	if ctx.Err() != nil {
 		return r.infos(), ctx.Err()
 	}
 	failpoint.At("restore.over.before")
-	r.notes.over(r.socket, r.unfinished())
+	if r.server(ctx) == in { // else all of it is lost once more
+		r.notes.over(r.socket, r.lost, r.unfinished())
+	}
 	failpoint.At("restore.over.after")
 	return r.infos(), nil
+}
+
+// server is the server that runs at the socket, zero where none does.
+func (r *restoring) server(ctx context.Context) tmux.Identity {
+	id, err := r.t.Identity(ctx)
+	if err != nil && !errors.Is(err, tmux.ErrNoServer) && ctx.Err() == nil {
+		r.d.log.Printf("restore: %v", err)
+	}
+	return id
 }
 
 // makePlan finds out what was lost and what is there.

@@ -164,7 +164,15 @@ func TestLayouts(t *testing.T) {
 		t.Errorf("the file: %v, %v", info, err)
 	}
 	l.askFirst()
-	l.over("/t/s", nil)
+	seen := l.all()[0].Lost
+	l.keep(shows(5, "f")) // while what was seen is restored
+	l.over("/t/s", seen, seen[:1])
+	if got := words(); got != "[a b d] 3" {
+		t.Errorf("after a restore: %s", got)
+	}
+	l.over("/t/s", l.all()[0].Lost, nil)
+	l.forget(shows(5, "f").Server.String())
+	l.keep(shows(3, "d"))
 	if _, err := os.Stat(LostNote(home)); words() != "" || err == nil {
 		t.Errorf("over: %s, %v", words(), err)
 	}
@@ -175,12 +183,36 @@ func TestLayouts(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(l.dir, "*.json")); len(left) != 0 {
 		t.Errorf("left over: %v", left)
 	}
-	// One that others could have written is not believed.
-	l.keep(shows(4, "e"))
-	if err := os.Chmod(l.path("/t/s"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if f := l.all(); len(f) != 0 {
-		t.Errorf("believed: %+v", f)
+	// One that others could have written, or that is cut, is not believed, and not written over either.
+	for _, spoil := range []func() error{
+		func() error { return os.Chmod(l.path("/t/s"), 0o666) },
+		func() error { return os.WriteFile(l.path("/t/s"), []byte(`{"socket":"/t/s","lost":[`), 0o600) },
+	} {
+		l.keep(shows(4, "e"))
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		was, err := os.ReadFile(l.path("/t/s"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := l.all(); len(f) != 0 {
+			t.Errorf("believed: %+v", f)
+		}
+		l.keep(shows(5, "f"))
+		if f := l.all(); len(f) != 1 || len(f[0].Lost) != 0 || f[0].Now.Server.PID != 5 {
+			t.Errorf("afterwards: %+v", f)
+		}
+		kept, err := filepath.Glob(l.path("/t/s") + ".unread-*")
+		if err != nil || len(kept) != 1 {
+			t.Fatalf("kept aside: %v, %v", kept, err)
+		}
+		if is, err := os.ReadFile(kept[0]); string(is) != string(was) || err != nil {
+			t.Errorf("kept aside is %s, %v", is, err)
+		}
+		if err := os.Remove(kept[0]); err != nil {
+			t.Fatal(err)
+		}
+		l.forget(shows(5, "f").Server.String())
 	}
 }
