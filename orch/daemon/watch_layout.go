@@ -39,12 +39,13 @@ func (w *watch) layoutOver(ctx context.Context, server string) {
 	}
 }
 
-// missed says that an agent of a server that has ended may come back.
+// missed says that an agent of a server that has ended may come back, or was about to come back there.
 func (w *watch) missed(server string) (yes bool) {
 	w.state(func(v orch.View) {
 		v.Each(orch.ResumableAgents, func(e orch.Entity) bool {
 			a, ok := e.(orch.Agent)
-			yes = ok && a.Place.Server == server
+			next, _ := v.Entity("agent/" + a.Restart).(orch.Agent)
+			yes = ok && (a.Place.Server == server || next.Place.Server == server)
 			return !yes
 		})
 	})
