@@ -26,7 +26,7 @@ var restoreVerb = &verb{
 			&cli.BoolFlag{Name: "forget", Usage: "nobody wants it back"},
 		}
 	},
-	codes: []int{exitNeedsInput, exitRefused},
+	codes: []int{exitNeedsInput, exitRefused, exitTimedOut},
 	run:   restore,
 }
 
@@ -55,20 +55,24 @@ func restore(c *call) (int, error) {
 	return restoreCode(info), c.out.restored(info, order)
 }
 
-// restoreCode is 4 where an agent waits for a person, and 1 where one could not be started.
+// restoreCode is that of a restore, by the worst that holds of an agent: one could not be started, waits for a person, or
+// is not there yet.
 func restoreCode(info orch.RestoreInfo) int {
-	code := exitDone
+	seen := map[string]bool{}
 	for _, w := range info.Windows {
 		for _, p := range w.Panes {
-			switch {
-			case p.What == "failed" && !info.DryRun:
-				return exitFailed
-			case p.What == "waiting":
-				code = exitNeedsInput
-			}
+			seen[p.What] = true
 		}
 	}
-	return code
+	switch {
+	case seen["failed"] && !info.DryRun:
+		return exitFailed
+	case seen["waiting"]:
+		return exitNeedsInput
+	case seen["starting"]:
+		return exitTimedOut
+	}
+	return exitDone
 }
 
 func (p *printer) restored(info orch.RestoreInfo, o daemon.RestoreOrder) error {
@@ -155,9 +159,9 @@ func (p *printer) restoredPane(pane orch.RestoredPane, dry bool) error {
 	if pane.Worker != "" && len(pane.Env) > 0 && pane.What != "failed" {
 		return p.say("      without what --env had given: st worker restart %s --env %s=…", pane.Worker, strings.Join(pane.Env, "=… --env "))
 	}
-	if pane.Worker != "" && (pane.What == "failed" || pane.What == "gone") {
-		next := map[string]string{"failed": "st worker restart ", "gone": "st worker retry "}[pane.What] + pane.Worker
-		return p.say("      %s", next)
+	next := map[string]string{"failed": "st worker restart ", "gone": "st worker retry ", "starting": "st worker show "}[pane.What]
+	if pane.Worker != "" && next != "" {
+		return p.say("      %s", next+pane.Worker)
 	}
 	return nil
 }
