@@ -60,10 +60,13 @@ func (s *step) workerRestart(o WorkerRestart) *Error {
 	if err := s.mayStart(id, WorkerStart{Kind: w.Kind, EnvNames: o.Start.EnvNames, May: o.Start.May}); err != nil {
 		return err
 	}
-	if err := s.related(w); err != nil {
+	old, _ := get[Agent](s, "agent/"+w.Agent)
+	if err = s.related(w); err == nil && old.Gone == "" { // it would be ended
+		err = s.mayStop(w, id)
+	}
+	if err != nil {
 		return err
 	}
-	old, _ := get[Agent](s, "agent/"+w.Agent)
 	if err := s.mayRestart(w, old, o.Yes); err != nil {
 		return err
 	}
@@ -236,7 +239,9 @@ func (s *step) resume(old Agent, o WorkerStart, yes bool) Agent {
 	back := old.Gone != ""
 	if stop {
 		a.Opens = &open
-		s.do(AgentStop{Agent: old.ID, Kind: old.Kind, Place: old.Place, Proc: old.Proc, Runner: old.Runner, Gently: !yes, Keeps: true})
+		end := old.stop()
+		end.Gently, end.Keeps = !yes, true
+		s.do(end)
 	} else {
 		s.do(open)
 	}

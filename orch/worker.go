@@ -462,7 +462,7 @@ func (s *step) mayStop(w Worker, id identity) *Error {
 	if err := s.related(w); err != nil {
 		return err
 	}
-	if a, _ := get[Agent](s, "agent/"+w.Agent); id.agent != nil && w.Adopted && !a.Ours {
+	if id.agent != nil && s.ranBefore(w) {
 		e := refuse("refused_agent", "st worker release "+w.ID, "worker %s ran before it was adopted, so no agent may end it: release it", w.ID)
 		e.Hint = "a person may stop it"
 		return e
@@ -478,6 +478,16 @@ func (s *step) ordersNamed(name string) (Worker, identity, *Error) {
 	}
 	id, err := s.orders(w)
 	return w, id, err
+}
+
+// ranBefore says that a worker's agent was there before st had anything to do with it, also where its conversation goes on
+// in one that st has started since.
+func (s *step) ranBefore(w Worker) bool {
+	a, ok := get[Agent](s, "agent/"+w.Agent)
+	for ok && a.Ours && a.Resumes != "" {
+		a, ok = get[Agent](s, "agent/"+a.Resumes)
+	}
+	return ok && w.Adopted && !a.Ours
 }
 
 // orders is the caller, who may order something of a worker: a person, its run's coordinator, or who started it.
@@ -527,8 +537,16 @@ func (s *step) stop(w Worker, id identity) bool {
 // words standing.
 func (a Agent) hasPane() bool { return a.Gone == "" || a.Gone == "exited" }
 
-func (s *step) stopAgent(a Agent) {
-	s.do(AgentStop{Agent: a.ID, Kind: a.Kind, Place: a.Place, Proc: a.Proc, Runner: a.Runner})
+func (s *step) stopAgent(a Agent) { s.do(a.stop()) }
+
+// stop is the order for an agent's end. Of one that was found only its own program is ended: what its pane runs is a
+// person's shell.
+func (a Agent) stop() AgentStop {
+	o := AgentStop{Agent: a.ID, Kind: a.Kind, Place: a.Place, Proc: a.Proc}
+	if a.Ours {
+		o.Runner = a.Runner
+	}
+	return o
 }
 
 func (s *step) agentStopped(o AgentStopped) {
