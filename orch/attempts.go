@@ -20,7 +20,7 @@ const (
 type TaskPick struct {
 	Task   string `json:"task"`
 	Worker string `json:"worker"`
-	Free   bool   `json:"free,omitempty"` // throw the worktrees of the others away, all that they hold kept
+	Free   bool   `json:"free,omitempty"` // throw the worktrees of the others away, as by worker finish --discard
 
 	// Found by the daemon before the order reaches Step.
 	Facts []TreeFacts `json:"facts,omitempty"` // of the others

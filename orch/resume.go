@@ -358,10 +358,24 @@ func PlaceOfWorker(v View, by Caller, worker string) Place {
 	return a.Place
 }
 
-// MayRestore refuses who runs inside of an agent: neither it nor a person has asked for that.
-func MayRestore(by Caller) *Error {
+// MayRestore refuses who runs inside of an agent: neither it nor a person has asked for that. What is a person's to decide it
+// refuses any agent: to forget what was lost, and, with asked, to build what is kept from before the store was lost.
+func MayRestore(v View, by Caller, forget, asked bool) *Error {
 	if len(agents(by.Chain)) > 1 {
 		return refuse("not_yours", "st restore", "an agent that was started inside another may not restore anything for it")
 	}
-	return nil
+	if whoIs(v, by).agent == nil && by.Shared == "" && len(agents(by.Chain)) == 0 {
+		return nil
+	}
+	var e *Error
+	switch {
+	case forget:
+		e = refuse("refused_agent", "st restore --forget --yes", "an agent may not say that nobody wants back what was lost")
+	case asked:
+		e = refuse("refused_agent", "st restore", "the store was lost since, so a person decides on what is built again")
+	default:
+		return nil
+	}
+	e.Hint = "a person types it into a shell of their own:"
+	return e
 }

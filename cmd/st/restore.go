@@ -19,11 +19,13 @@ var restoreVerb = &verb{
 		"back, is left as it is: a second restore finds nothing to do. Agents get the environment of who calls; one that was\n" +
 		"started with --env is named. Where no server runs one is started. restore in config.toml says what is done without\n" +
 		"this verb: ask (the next person at a terminal is told), auto, or off. --forget drops what was lost; agents that may\n" +
-		"come back are then restarted or stopped one by one.",
+		"come back are then restarted or stopped one by one. That is a person's to say, as is what is built again after the\n" +
+		"store itself was lost.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
 			&cli.BoolFlag{Name: "forget", Usage: "nobody wants it back"},
+			&cli.BoolFlag{Name: "yes", Usage: "don't ask before it is forgotten"},
 		}
 	},
 	codes: []int{exitNeedsInput, exitRefused, exitTimedOut},
@@ -33,11 +35,15 @@ var restoreVerb = &verb{
 func init() { register(restoreVerb) }
 
 func restore(c *call) (int, error) {
+	order := daemon.RestoreOrder{DryRun: c.Bool("dry-run"), Forget: c.Bool("forget")}
+	if order.Forget && !order.DryRun && !c.Bool("yes") {
+		return 0, &orch.Error{Code: "confirm", Message: "what is forgotten of lost sessions and windows can't be had back",
+			Next: []string{"st restore --forget --dry-run", "st restore --forget --yes"}}
+	}
 	client, err := c.connect()
 	if err != nil {
 		return 0, err
 	}
-	order := daemon.RestoreOrder{DryRun: c.Bool("dry-run"), Forget: c.Bool("forget")}
 	if order.EnvFile, err = writeEnv(client.Home(), nil); err != nil {
 		return 0, err
 	}

@@ -9,9 +9,13 @@ import (
 var taskPickVerb = &verb{
 	noun: "task", name: "pick", args: "T W", min: 2, max: 2, about: "settle a task with the outcome of one of its attempts",
 	help: "The tasks that wait for it go on. The work itself comes home with st worker finish W --merge. The other attempts stay as\n" +
-		"they are; with --free their worktrees are thrown away, and all that they hold is kept under refs/st/discarded.",
+		"they are; with --free --yes their worktrees are thrown away as by st worker finish --discard: all that they hold but the\n" +
+		"ignored files is kept under refs/st/discarded.",
 	flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "free", Usage: "throw the worktrees of the others away, all that they hold kept"}}
+		return []cli.Flag{
+			&cli.BoolFlag{Name: "free", Usage: "throw the worktrees of the others away, all that they hold kept but the ignored files"},
+			&cli.BoolFlag{Name: "yes", Usage: "don't ask before that"},
+		}
 	},
 	codes: []int{exitRefused},
 	sends: orch.TaskPick{},
@@ -21,6 +25,10 @@ var taskPickVerb = &verb{
 func init() { register(taskPickVerb) }
 
 func taskPick(c *call) (int, error) {
+	if c.Bool("free") && !c.Bool("yes") {
+		return 0, &orch.Error{Code: "confirm", Message: "throwing the worktrees of the other attempts at task " + quoted(c.arg(0)) + " away takes their files and their branches",
+			Hint: "all but the ignored files is kept under refs/st/discarded", Next: []string{"st task pick " + shellWord(c.arg(0)) + " " + shellWord(c.arg(1)) + " --free --yes"}}
+	}
 	client, err := c.connect()
 	if err != nil {
 		return 0, err

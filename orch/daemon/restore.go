@@ -49,7 +49,10 @@ func (d *daemon) restore(ctx context.Context, in orch.Input, body json.RawMessag
 	if err := json.Unmarshal(body, &o); err != nil {
 		return nil, badOrder(err)
 	}
-	if refusal := orch.MayRestore(in.By); refusal != nil {
+	var refusal *orch.Error
+	asked := !o.DryRun && d.restorer.asked()
+	d.loop.Read(func(v orch.View) { refusal = orch.MayRestore(v, in.By, o.Forget && !o.DryRun, asked) })
+	if refusal != nil {
 		return nil, refusal
 	}
 	env := os.Environ()
@@ -81,6 +84,11 @@ func (d *daemon) restore(ctx context.Context, in orch.Input, body json.RawMessag
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// asked says that a person is to decide on something that was lost.
+func (r *restorer) asked() bool {
+	return slices.ContainsFunc(r.notes.all(), func(f layoutFile) bool { return f.Ask && len(f.Lost) > 0 })
 }
 
 // forget drops what was lost. Agents that may come back can still be restarted, or stopped, one by one.

@@ -78,7 +78,7 @@ func (b *desk) compares() {
 			b.t.Errorf("attempt %d: %+v", n, a)
 		}
 	}
-	b.st("task", "pick", "t4", "try-1", "--free")
+	b.st("task", "pick", "t4", "try-1", "--free", "--yes")
 	b.st("worker", "finish", "try-1", "--squash")
 	refs := strings.Fields(b.git("for-each-ref", "--format=%(refname)", "refs/st/discarded"))
 	if len(refs) != 1 {
