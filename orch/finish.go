@@ -55,6 +55,7 @@ type TreeFacts struct {
 	Commits   []string `json:"commits,omitempty"`   // since its base
 	Landed    string   `json:"landed,omitempty"`    // nothing, merged, squashed; "" for not
 	Bytes     int64    `json:"bytes,omitempty"`     // of all files below it
+	Runs      []string `json:"runs,omitempty"`      // settings of the repository itself that have git run a program
 
 	// The branch to which it comes home.
 	Into        string   `json:"into,omitempty"`
@@ -83,6 +84,7 @@ type TreeFinish struct {
 	Message string    `json:"message"` // of the commit that is made
 	Backup  string    `json:"backup,omitempty"`
 	Force   bool      `json:"force,omitempty"` // git may take it away although something stands in it
+	Hooks   bool      `json:"hooks,omitempty"` // those of the repository run: a person has asked for it
 	At      time.Time `json:"at"`              // of the commits that are made: a second try makes the same ones
 }
 
@@ -151,6 +153,9 @@ func (s *step) mayFinish(w Worker, t Worktree, o WorkerFinish) *Error {
 	if err := s.inUse(w, t); err != nil {
 		return err
 	}
+	if err := s.mayRun(w, f); err != nil {
+		return err
+	}
 	if err := hindrance(w, t, f); err != nil {
 		return err
 	}
@@ -167,6 +172,16 @@ func (s *step) mayFinish(w Worker, t Worktree, o WorkerFinish) *Error {
 		return notLanded(w, t, f)
 	}
 	return mayJoin(w, t, f)
+}
+
+// mayRun refuses an agent what would have git run a program that it may have named itself.
+func (s *step) mayRun(w Worker, f TreeFacts) *Error {
+	if len(f.Runs) == 0 || s.who(s.in.By).agent == nil {
+		return nil
+	}
+	e := refuse("refused_agent", "st worker finish "+w.ID, runsPrograms, strings.Join(f.Runs, ", "))
+	e.Hint = "a person may do it:"
+	return e
 }
 
 // inUse refuses to take a worktree away under an agent that goes on there without its worker, or is just being started again.
@@ -328,7 +343,7 @@ func short(commit string) string { return commit[:min(len(commit), 12)] }
 func (s *step) finishTree(w Worker, t Worktree, f TreeFacts, how string) {
 	a, _ := get[Agent](s, "agent/"+w.Agent)
 	o := TreeFinish{Worker: w.ID, Agent: a.ID, Main: t.Want.Main, Common: t.Want.Common, Path: t.Path, Branch: t.Branch, Drop: t.New, How: how,
-		Head: f.Head, Tip: f.Tip, Into: f.Into, IntoTip: f.IntoTip, Message: s.finishMessage(w, t, how), Force: how == finishDiscard || f.Modules, At: s.at}
+		Head: f.Head, Tip: f.Tip, Into: f.Into, IntoTip: f.IntoTip, Hooks: s.who(s.in.By).agent == nil, Message: s.finishMessage(w, t, how), Force: how == finishDiscard || f.Modules, At: s.at}
 	switch {
 	case how == finishDiscard:
 		o.Backup = backupRef("discarded", w, s.at)
@@ -452,6 +467,9 @@ func (s *step) treesFree(o TreesFree) *Error {
 			continue
 		}
 		i := freeInfo(s, t, f)
+		if err := s.mayRun(w, f); err != nil && i.Keeps == "" {
+			i.Keeps = err.Message
+		}
 		switch {
 		case t.leavesBy(finishLanded):
 			i.Keeps = ""

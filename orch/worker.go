@@ -229,11 +229,17 @@ func (s *step) mayStart(id identity, o WorkerStart) *Error {
 	if o.Tree != nil && o.Tree.Setup != "" && !o.May.Setup {
 		return agentsMay("setup = true", "an agent may not say how a worker's worktree is set up: --setup runs a command")
 	}
+	if o.Tree != nil && len(o.Tree.Runs) > 0 && !o.May.Setup {
+		return agentsMay("setup = true", runsPrograms, strings.Join(o.Tree.Runs, ", "))
+	}
 	if o.Runs && !o.May.DemoRun {
 		return agentsMay("demo_run = true", "an agent may not give the %s agent lines that run commands or write files", o.Kind)
 	}
 	return nil
 }
+
+// runsPrograms is why no agent has git at work in a repository.
+const runsPrograms = "an agent may not have git run what the repository itself names in its settings: %s"
 
 func agentsMay(line, format string, args ...any) *Error {
 	e := refuse("refused_agent", "", format, args...)

@@ -24,6 +24,7 @@ type TreeWant struct {
 	Into   string   `json:"into,omitempty"`   // the branch to which the work comes home, "" where Name is none
 	There  bool     `json:"there,omitempty"`  // Branch is there already
 	Place  string   `json:"place,omitempty"`  // the folder in which the worktree is made
+	Runs   []string `json:"runs,omitempty"`   // settings of the repository itself that have git run a program
 	Taken  []string `json:"taken,omitempty"`  // branches of ours that are there, and what stands in Place, in lower case
 }
 
@@ -116,6 +117,8 @@ type (
 		EnvFile string `json:"env_file,omitempty"`
 		// Look says that it may be there already: the store was lost and is older than the order.
 		Look bool `json:"look,omitempty"`
+		// Hooks says that the repository's hooks run: a person has asked for it, and not an agent, which may have written them.
+		Hooks bool `json:"hooks,omitempty"`
 	}
 	// TreeMade is the result of TreeMake.
 	TreeMade struct {
@@ -192,7 +195,7 @@ func (s *step) newTree(w Worker, dir string, want TreeWant) Worktree {
 		t.New = true
 	}
 	t.Path, t.Branch = want.Place+"/"+path, branch
-	t.Want.Taken = nil // of use for the names alone
+	t.Want.Taken, t.Want.Runs = nil, nil // of use at the start alone
 	return t
 }
 
@@ -256,6 +259,8 @@ func (s *step) makeTree(o PaneOpen) bool {
 	s.put(t)
 	m := TreeMake{Worker: t.Worker, Agent: o.Agent, Main: t.Want.Main, Common: t.Want.Common, From: t.Want.From, Path: t.Path, Branch: t.Branch, New: t.New,
 		Name: t.Want.Name, Copy: t.Want.Copy, Look: o.Look}
+	w, _ := get[Worker](s, "worker/"+t.Worker)
+	m.Hooks = w.By == ""
 	if t.Want.Setup != "" {
 		m.EnvFile = o.EnvFile
 	}

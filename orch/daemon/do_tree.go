@@ -24,6 +24,7 @@ const treeMaking = "making "
 
 // treeMake makes a worktree and copies files into it. After a crash what stands there already is taken, or made anew.
 func (d *doer) treeMake(ctx context.Context, r Running, o orch.TreeMake) orch.What {
+	ctx = withHooks(ctx, o.Hooks)
 	if o.Look {
 		stands, err := worktree.Stands(ctx, o.Main, o.Path)
 		if err != nil {
@@ -56,6 +57,14 @@ func (d *doer) treeMake(ctx context.Context, r Running, o orch.TreeMake) orch.Wh
 		}
 	}
 	return made
+}
+
+// withHooks has git run the repository's hooks, or none of them.
+func withHooks(ctx context.Context, wanted bool) context.Context {
+	if wanted {
+		return worktree.WithHooks(ctx)
+	}
+	return ctx
 }
 
 func (d *doer) gitTime() time.Duration { return unlimited(d.config.Limits.Git) }

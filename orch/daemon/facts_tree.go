@@ -17,7 +17,10 @@ func (d *doer) treeFacts(ctx context.Context, t orch.Worktree, into string) orch
 	if into != "" {
 		f.Into = into
 	}
-	err := standing(ctx, t, &f)
+	runs, err := worktree.Programs(ctx, t.Want.Main)
+	if f.Runs = runs; err == nil {
+		err = standing(ctx, t, &f)
+	}
 	if err == nil {
 		err = landing(ctx, t, &f)
 	}

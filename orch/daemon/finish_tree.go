@@ -102,6 +102,7 @@ func (d *daemon) allTrees(ctx context.Context, by orch.Caller) ([]orch.TreeFacts
 // treeFinish brings a worktree home and takes it away, or does neither. A second try, after a crash, makes the same
 // commits, and finds done what was.
 func (d *doer) treeFinish(ctx context.Context, r Running, o orch.TreeFinish) orch.What {
+	ctx = withHooks(ctx, o.Hooks)
 	failpoint.At("tree.finish.before")
 	done := orch.TreeFinished{Worker: o.Worker}
 	there := worktree.There(o.Path)

@@ -46,6 +46,9 @@ func (d *doer) prepareTree(ctx context.Context, dir string, asked *orch.TreeWant
 			w.Prefix = repo.Prefix
 		}
 	}
+	if w.Runs, err = worktree.Programs(ctx, w.Main); err != nil {
+		return nil, treeError(err)
+	}
 	w.Place = d.place(repo)
 	w.Taken, err = takenNames(ctx, w)
 	return &w, err

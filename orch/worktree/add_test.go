@@ -116,7 +116,7 @@ func TestFailuresSayWhatGitSaid(t *testing.T) {
 	b.write(".git/hooks/post-checkout", "#!/bin/sh\necho $$ >"+b.dir+"/../pid\nexec tail -f /dev/null\n")
 	b.must(os.Chmod(filepath.Join(b.dir, ".git/hooks/post-checkout"), 0o755))
 	w := b.want("slow")
-	err := w.Add(ctx, 500*time.Millisecond)
+	err := w.Add(WithHooks(ctx), 500*time.Millisecond)
 	var f *Failure
 	if !errors.As(err, &f) || f.Late == 0 || !strings.Contains(err.Error(), "git worktree add did not end within 500ms") {
 		t.Errorf("a slow hook: %v", err)

@@ -75,11 +75,20 @@ func acts(dir string, limit time.Duration, args ...string) call {
 var steady = []string{"-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.quotePath=false",
 	"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "advice.detachedHead=false"}
 
+type hooksWanted struct{}
+
+// WithHooks has git run the hooks of the repository. Without it none runs: whoever may write into the repository would have
+// us run what they like.
+func WithHooks(ctx context.Context) context.Context { return context.WithValue(ctx, hooksWanted{}, true) }
+
 // do runs git and returns what it wrote to its standard output. A bad end is a *Failure.
 func (c call) do(ctx context.Context) (string, error) {
 	within, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
 	args := append([]string{}, steady...)
+	if ctx.Value(hooksWanted{}) == nil {
+		args = append(args, "-c", "core.hooksPath="+os.DevNull)
+	}
 	if c.reads {
 		args = append(args, "--no-optional-locks")
 	}
