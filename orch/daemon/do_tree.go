@@ -114,10 +114,11 @@ func (d *doer) beganAt(ctx context.Context, o orch.TreeMake) string {
 }
 
 func beginsAt(ctx context.Context, o orch.TreeMake) (string, error) {
-	if o.New {
-		return worktree.Commit(ctx, o.Main, o.Name)
+	commit, err := worktree.Start(ctx, o.Main, o.Name)
+	if err != nil || o.New {
+		return commit, err
 	}
-	return worktree.Fork(ctx, o.Main, o.Name, o.Branch)
+	return worktree.Fork(ctx, o.Main, commit, o.Branch)
 }
 
 // keepSetupEnv keeps the environment for the setup: the window's own is gone once that is opened.

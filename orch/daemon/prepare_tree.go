@@ -38,7 +38,11 @@ func (d *doer) prepareTree(ctx context.Context, dir string, asked *orch.TreeWant
 		return nil, err
 	}
 	if w.Repo == "" && repo.Prefix != "" {
-		has, err := worktree.HasFolder(ctx, w.Main, w.Name, repo.Prefix)
+		begin, err := worktree.Start(ctx, w.Main, w.Name)
+		if err != nil {
+			return nil, treeError(err)
+		}
+		has, err := worktree.HasFolder(ctx, w.Main, begin, repo.Prefix)
 		if err != nil {
 			return nil, treeError(err)
 		}
@@ -126,7 +130,7 @@ func beginning(ctx context.Context, dir string, w *orch.TreeWant) error {
 // branch checks the branch that is asked for. One that is there is taken as it is, unless it is in use.
 func (d *doer) branch(ctx context.Context, w *orch.TreeWant) error {
 	if w.Branch == "" {
-		return nil
+		return fits(ctx, w, "st/x") // every name that we would choose begins so
 	}
 	good, err := worktree.GoodBranch(ctx, w.Main, w.Branch)
 	if err != nil {
@@ -136,8 +140,11 @@ func (d *doer) branch(ctx context.Context, w *orch.TreeWant) error {
 		return &orch.Error{Code: "usage", Message: fmt.Sprintf("--branch %q: git takes no branch of that name", w.Branch), Next: []string{"git check-ref-format --branch " + shellWord(w.Branch)}}
 	}
 	tip, err := worktree.Branch(ctx, w.Main, w.Branch)
-	if err != nil || tip == "" {
+	if err != nil {
 		return treeError(err)
+	}
+	if tip == "" {
+		return fits(ctx, w, w.Branch)
 	}
 	if w.Base != "" {
 		return &orch.Error{Code: "branch_exists", Message: fmt.Sprintf("branch %s is there already, so it can't begin at %s", w.Branch, w.Base),
@@ -153,6 +160,20 @@ func (d *doer) branch(ctx context.Context, w *orch.TreeWant) error {
 	}
 	w.There = true
 	return nil
+}
+
+// fits refuses a new branch beside which another one can't be.
+func fits(ctx context.Context, w *orch.TreeWant, name string) error {
+	other, err := worktree.InTheWayOf(ctx, w.Main, name)
+	if err != nil || other == "" {
+		return treeError(err)
+	}
+	is := "branch " + name
+	if w.Branch == "" {
+		is = "branch st/…, as the worktree's would be called,"
+	}
+	return &orch.Error{Code: "branch_exists", Message: fmt.Sprintf("branch %s is there, and git takes no %s beside it", other, is),
+		Hint: "choose another --branch NAME, or rename that one", Next: []string{"git -C " + shellWord(w.Main) + " branch -m " + shellWord(other) + " NAME"}}
 }
 
 // place is the folder in which the worktrees of a repository are made: beside it, or where config.toml says.

@@ -40,13 +40,20 @@ func (w Want) Free(ctx context.Context) error {
 		if e.Branch == w.Branch {
 			return &Taken{fmt.Sprintf("branch %s is checked out in %s", w.Branch, e.Path)}
 		}
-		if same(e.Path, w.Path) {
+		if Same(e.Path, w.Path) {
 			return &Taken{fmt.Sprintf("git has a worktree at %s, whose folder is gone", w.Path)}
 		}
 	}
 	tip, err := Branch(ctx, w.Repo, w.Branch)
-	if err == nil && w.New && tip != "" {
-		err = &Taken{fmt.Sprintf("branch %s is there already, at %.12s", w.Branch, tip)}
+	if err != nil || !w.New {
+		return err
+	}
+	if tip != "" {
+		return &Taken{fmt.Sprintf("branch %s is there already, at %.12s", w.Branch, tip)}
+	}
+	other, err := InTheWayOf(ctx, w.Repo, w.Branch)
+	if err == nil && other != "" {
+		err = &Taken{fmt.Sprintf("branch %s is there, and git takes no branch %s beside it", other, w.Branch)}
 	}
 	return err
 }

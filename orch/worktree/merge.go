@@ -52,11 +52,15 @@ var ErrMoved = errors.New("the branch has moved meanwhile")
 // InUse says what keeps a branch from being moved in the working tree in which it is checked out.
 type InUse struct {
 	Path    string
+	Branch  string // it can't go because it is checked out there
 	Changed []string
 	Doing   string
 }
 
 func (u *InUse) Error() string {
+	if u.Branch != "" {
+		return fmt.Sprintf("branch %s is checked out, or being moved, in %s", u.Branch, u.Path)
+	}
 	if u.Doing != "" {
 		return fmt.Sprintf("a %s is under way in %s", u.Doing, u.Path)
 	}
@@ -102,17 +106,6 @@ func asError(u *InUse) error {
 		return nil
 	}
 	return u
-}
-
-// CheckedOut is the working tree in which a branch is checked out, "" for none.
-func CheckedOut(ctx context.Context, repo, branch string) (string, error) {
-	list, err := List(ctx, repo)
-	for _, e := range list {
-		if e.Branch == branch && !e.Bare {
-			return e.Path, err
-		}
-	}
-	return "", err
 }
 
 // InTheWay lists those of some paths that a merge would add to a working tree and at which something stands already, be it

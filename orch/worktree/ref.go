@@ -21,10 +21,11 @@ func Commit(ctx context.Context, dir, name string) (string, error) {
 
 // Head is the branch that is checked out in a folder, "" for none, and its commit, "" where it has none yet.
 func Head(ctx context.Context, dir string) (branch, commit string, err error) {
-	branch, err = asks(dir, "symbolic-ref", "--quiet", "--short", "HEAD").line(ctx)
+	branch, err = asks(dir, "symbolic-ref", "--quiet", "HEAD").line(ctx) // the short name may say more where a tag has it too
 	if err != nil && code(err) != 1 {
 		return "", "", err
 	}
+	branch = strings.TrimPrefix(branch, "refs/heads/")
 	commit, err = Commit(ctx, dir, "HEAD")
 	if errors.Is(err, ErrNoCommit) {
 		err = nil
@@ -39,6 +40,33 @@ func Branch(ctx context.Context, repo, name string) (string, error) {
 		err = nil
 	}
 	return id, err
+}
+
+// Start is the commit that a name of a branch, or else any other name, leads to: git would take a tag first.
+func Start(ctx context.Context, repo, name string) (string, error) {
+	id, err := Branch(ctx, repo, name)
+	if err != nil || id != "" {
+		return id, err
+	}
+	return Commit(ctx, repo, name)
+}
+
+// InTheWayOf is a branch beside which git takes none of some name, since one of the two names is a folder of the other's; ""
+// for none.
+func InTheWayOf(ctx context.Context, repo, name string) (string, error) {
+	for i, r := range name {
+		if r != '/' {
+			continue
+		}
+		if tip, err := Branch(ctx, repo, name[:i]); err != nil || tip != "" {
+			return name[:i], err
+		}
+	}
+	below, err := Branches(ctx, repo, name+"/")
+	if err != nil || len(below) == 0 {
+		return "", err
+	}
+	return below[0], nil
 }
 
 // Branches lists the branches whose names begin with a folder such as "st".
@@ -92,11 +120,19 @@ func setRef(ctx context.Context, repo, ref, to, old, why string) error {
 	return again(ctx, acts(repo, readTime, "update-ref", "-m", "st: "+why, ref, to, old))
 }
 
-// DropBranch deletes a branch that has exactly that commit. One that is not there is nothing to do.
+// DropBranch deletes a branch that has exactly that commit. One that is not there is nothing to do; one that is held by a
+// working tree stays, *InUse: git would call that one's history empty.
 func DropBranch(ctx context.Context, repo, name, commit string) error {
 	is, err := Branch(ctx, repo, name)
 	if err != nil || is == "" {
 		return err
+	}
+	at, err := CheckedOut(ctx, repo, name)
+	if err != nil {
+		return err
+	}
+	if at != "" {
+		return &InUse{Path: at, Branch: name}
 	}
 	return again(ctx, acts(repo, readTime, "update-ref", "-d", "refs/heads/"+name, commit))
 }

@@ -125,15 +125,15 @@ func entryOf(record string) (e Entry) {
 func entry(ctx context.Context, repo, path string) (Entry, bool, error) {
 	list, err := List(ctx, repo)
 	for _, e := range list {
-		if same(e.Path, path) {
+		if Same(e.Path, path) {
 			return e, true, nil
 		}
 	}
 	return Entry{}, false, err
 }
 
-// same tells whether two paths name one place, also where one of them goes through links, or is not there any more.
-func same(a, b string) bool { return a == b || real(a) == real(b) }
+// Same tells whether two paths name one place, also where one of them goes through links, or is not there any more.
+func Same(a, b string) bool { return a == b || real(a) == real(b) }
 
 func real(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
