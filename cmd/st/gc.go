@@ -45,8 +45,11 @@ func gc(c *call) (int, error) {
 		if err := c.followTree(client, &a.Worktrees[i]); err != nil {
 			return 0, err
 		}
-		if a.Worktrees[i].Error != nil {
-			a.Worktrees[i].Keeps, code = a.Worktrees[i].Error.Message, exitFailed
+		if why := a.Worktrees[i].Error; why != nil {
+			a.Worktrees[i].Keeps = why.Message
+			if is := exitOf(why.Code); is != exitRefused { // that was no failure: it is kept
+				code = is
+			}
 		}
 	}
 	if c.out.json {

@@ -75,7 +75,7 @@ func exitOf(code string) int {
 	case "name_taken", "not_yours", "no_box", "fenced", "caller_unknown", "depth", "scope", "refused", "refused_agent",
 		"not_ready", "copy_mode", "pane_lost", "screen_changed", "unsettled", "confirm", "person_needed",
 		"gate_closed", "kind_not_trusted", "bad_choice", "task_begun", "run_ended", "request_reused", "no_question",
-		"no_worktree", "unsaved", "not_landed", "processes_inside", "conflict", "no_target", "not_finished",
+		"no_worktree", "unsaved", "not_landed", "processes_inside", "conflict", "no_target",
 		"question_over", "answered", "asked_already", "stopped", "not_gone", "no_agent", "other_kind", "has_role", "other_conversation",
 		"no_conversation", "released", "no_hooks":
 		return exitRefused

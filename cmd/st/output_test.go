@@ -88,6 +88,7 @@ func TestExitCodes(t *testing.T) {
 	for code, want := range map[string]int{
 		"usage": 2, "bad_name": 2, "no_run": 2, "not_in_tmux": 2,
 		"name_taken": 7, "not_yours": 7, "fenced": 7, "depth": 7, "refused_agent": 7, "refused": 7, "unsettled": 7, "confirm": 7,
+		"unsaved": 7, "conflict": 7, "not_finished": 1,
 		"agent_exited": 6, "daemon_unreachable": 8, "store_locked": 8, "store_corrupt": 8, "store_read_only": 8,
 		"worker_not_found": 1, "tmux_missing": 1, "tmux_too_old": 1, "zellij": 1, "agent_not_installed": 1, "bad_task": 1,
 	} {
