@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package proc
+
+func folder(int) (string, error) { return "", ErrUnsupported }
