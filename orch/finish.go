@@ -38,14 +38,18 @@ type (
 // TreeFacts is how a worktree stands.
 type TreeFacts struct {
 	Worker    string   `json:"worker"`
-	Broken    string   `json:"broken,omitempty"` // what git said where it could not tell
-	Gone      bool     `json:"gone,omitempty"`   // its folder is not there
-	Branch    string   `json:"branch,omitempty"` // that is checked out, "" for none
-	Head      string   `json:"head,omitempty"`   // the commit that is checked out
-	Tip       string   `json:"tip,omitempty"`    // of its own branch, "" where that is gone
+	Broken    string   `json:"broken,omitempty"`  // what git said where it could not tell
+	Gone      bool     `json:"gone,omitempty"`    // its folder is not there
+	Missing   bool     `json:"missing,omitempty"` // and git does not know of it: it was moved, or removed by hand
+	Rest      bool     `json:"rest,omitempty"`    // what is there is no worktree of the repository
+	At        string   `json:"at,omitempty"`      // another working tree that has its branch, "" for none
+	Branch    string   `json:"branch,omitempty"`  // that is checked out, "" for none
+	Head      string   `json:"head,omitempty"`    // the commit that is checked out
+	Tip       string   `json:"tip,omitempty"`     // of its own branch, "" where that is gone
 	Changed   []string `json:"changed,omitempty"`
+	Hidden    []string `json:"hidden,omitempty"` // changed, and git was told not to look
 	Untracked []string `json:"untracked,omitempty"`
-	Own       []string `json:"own,omitempty"`     // repositories in it that are no submodules
+	Own       []string `json:"own,omitempty"`     // repositories in it that are no submodules; below what is ignored those whose work is nowhere else
 	Ignored   []string `json:"ignored,omitempty"` // the topmost
 	Doing     string   `json:"doing,omitempty"`   // rebase, merge, …
 	Locked    bool     `json:"locked,omitempty"`
@@ -75,14 +79,15 @@ type TreeFinish struct {
 	Common  string    `json:"common"`
 	Path    string    `json:"path"`
 	Branch  string    `json:"branch"`
+	Base    string    `json:"base,omitempty"` // the commit at which it began
 	Drop    bool      `json:"drop,omitempty"` // the branch goes too: it was made for the worktree
 	How     string    `json:"how"`
 	Head    string    `json:"head,omitempty"` // what was checked out when that was decided
 	Tip     string    `json:"tip"`
 	Into    string    `json:"into,omitempty"`
 	IntoTip string    `json:"into_tip,omitempty"`
-	Message string    `json:"message"` // of the commit that is made
-	Backup  string    `json:"backup,omitempty"`
+	Message string    `json:"message"`         // of the commit that is made
+	Backup  string    `json:"backup"`          // the reference under which is kept what was done, and what no other one leads to
 	Force   bool      `json:"force,omitempty"` // git may take it away although something stands in it
 	Hooks   bool      `json:"hooks,omitempty"` // those of the repository run: a person has asked for it
 	At      time.Time `json:"at"`              // of the commits that are made: a second try makes the same ones
@@ -162,6 +167,9 @@ func (s *step) mayFinish(w Worker, t Worktree, o WorkerFinish) *Error {
 	if o.How == finishDiscard {
 		return nil
 	}
+	if f.Into == t.Branch {
+		return refuse("no_target", "st worker finish "+w.ID+" --merge --into BRANCH", "branch %s is the worktree's own, and goes with it: its work can't come home there", t.Branch)
+	}
 	if err := unsaved(w, t, f); err != nil {
 		return err
 	}
@@ -215,12 +223,43 @@ func (s *step) treeTaken(w Worker) *Error {
 
 // hindrance is what keeps a worktree from going whatever becomes of its work.
 func hindrance(w Worker, t Worktree, f TreeFacts) *Error {
-	path := word(t.Path)
+	path, git := word(t.Path), "git -C "+word(t.Want.Main)+" "
+	again := "st worker finish " + w.ID
 	switch {
 	case f.Broken != "":
 		return refuse("git_failed", "git -C "+path+" status", "the worktree of worker %s can't be read: %s", w.ID, f.Broken)
 	case f.Locked:
-		return refuse("refused", "git worktree unlock "+path, "somebody has locked the worktree of worker %s", w.ID)
+		e := refuse("refused", git+"worktree unlock "+path, "somebody has locked the worktree of worker %s", w.ID)
+		if f.Gone {
+			e.Message += ", and it is not at " + t.Path
+			e.Hint = "is it on a disk that is not mounted?"
+		}
+		return e
+	case f.Rest && f.Missing:
+		return refuse("refused", git+"worktree repair", "%s does not lead to the worktree of worker %s that git has there", t.Path, w.ID)
+	case f.Rest:
+		e := refuse("refused", "mv "+path+" "+word(t.Path+"-rest"), "%s is no worktree of %s any more, and what is in it was left alone", t.Path, t.Want.Main)
+		e.Hint = "move it out of the way, or remove it, then finish"
+		e.Next = append(e.Next, again)
+		return e
+	case f.Missing:
+		e := refuse("refused", "mv FOLDER "+path, "the worktree of worker %s is not at %s: it was moved, or removed by hand", w.ID, t.Path)
+		e.Hint = "move it back; or, if it was removed, let git know, which forgets what was staged there"
+		if f.Head != "" && f.Head != f.Tip {
+			e.Next = append(e.Next, git+"branch "+word(t.Branch+"-head")+" "+f.Head)
+		}
+		e.Next = append(e.Next, git+"worktree remove "+path, again)
+		return e
+	case f.At != "":
+		e := refuse("refused", git+"worktree list", "branch %s of worker %s is checked out, or being moved, in %s", t.Branch, w.ID, f.At)
+		if f.Gone && f.At != t.Want.Main {
+			e.Hint = "was the worktree moved? then move it back"
+			e.Next = []string{git + "worktree move " + word(f.At) + " " + path}
+		} else {
+			e.Next = []string{"git -C " + word(f.At) + " switch " + word(cmp.Or(f.Into, "BRANCH"))}
+		}
+		e.Next = append(e.Next, again)
+		return e
 	case len(f.Processes) > 0:
 		e := listed("processes_inside", f.Processes, "processes run in %s:", t.Path)
 		e.Hint = "end them, or leave the folder, then try again"
@@ -247,6 +286,13 @@ func unsaved(w Worker, t Worktree, f TreeFacts) *Error {
 		if f.Doing == "bisect" {
 			e.Next[1] = "git -C " + path + " bisect reset"
 		}
+		return e
+	case len(f.Hidden) > 0:
+		e := listed("unsaved", f.Hidden, "%s holds changes that git was told not to look at:", t.Path)
+		for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
+			e.Next = append(e.Next, "git -C "+path+" update-index "+flag+" "+words(f.Hidden[:min(len(f.Hidden), listMost)]))
+		}
+		e.Next = append(e.Next, "st worker finish "+w.ID+" --discard --yes")
 		return e
 	case len(f.Changed)+len(f.Untracked) > 0:
 		all := append(signed("changed ", f.Changed), signed("untracked ", f.Untracked)...)
@@ -337,18 +383,25 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// words are some words as a shell reads them.
+func words(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = word(s)
+	}
+	return strings.Join(quoted, " ")
+}
+
 func short(commit string) string { return commit[:min(len(commit), 12)] }
 
 // finishTree orders the end of a worktree, after that of its worker's agent, where there is one.
 func (s *step) finishTree(w Worker, t Worktree, f TreeFacts, how string) {
 	a, _ := get[Agent](s, "agent/"+w.Agent)
-	o := TreeFinish{Worker: w.ID, Agent: a.ID, Main: t.Want.Main, Common: t.Want.Common, Path: t.Path, Branch: t.Branch, Drop: t.New, How: how,
+	o := TreeFinish{Worker: w.ID, Agent: a.ID, Main: t.Want.Main, Common: t.Want.Common, Path: t.Path, Branch: t.Branch, Base: t.Base, Drop: t.New, How: how,
 		Head: f.Head, Tip: f.Tip, Into: f.Into, IntoTip: f.IntoTip, Hooks: s.who(s.in.By).agent == nil, Message: s.finishMessage(w, t, how), Force: how == finishDiscard || f.Modules, At: s.at}
-	switch {
-	case how == finishDiscard:
+	o.Backup = backupRef("landed", w, s.at)
+	if how == finishDiscard {
 		o.Backup = backupRef("discarded", w, s.at)
-	case how == finishSquash, how == finishLanded && f.Landed == "squashed":
-		o.Backup = backupRef("landed", w, s.at)
 	}
 	t.State, t.How, t.Tip, t.Error, t.Why = treeLeaving, how, f.Tip, nil, ""
 	t.Want.Into = cmp.Or(f.Into, t.Want.Into)

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -22,9 +21,9 @@ func (d *doer) treeFacts(ctx context.Context, t orch.Worktree, into string) orch
 		err = standing(ctx, t, &f)
 	}
 	if err == nil {
-		err = landing(ctx, t, &f)
+		err = d.landing(ctx, t, &f)
 	}
-	if err == nil && !f.Gone {
+	if err == nil && !f.Gone && !f.Rest {
 		f.Processes, err = d.inside(t)
 	}
 	if err != nil {
@@ -38,15 +37,27 @@ func standing(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) (err erro
 	if f.Tip, err = worktree.Branch(ctx, t.Want.Main, t.Branch); err != nil {
 		return err
 	}
-	if f.Gone = !worktree.There(t.Path); f.Gone {
-		if f.Head = f.Tip; f.Tip == "" {
+	place, err := worktree.PlaceOf(ctx, t.Want.Main, t.Path)
+	if err != nil {
+		return err
+	}
+	f.Gone, f.Rest, f.Locked = !place.Folder, place.Folder && !place.Linked, place.Locked
+	f.Missing = place.Known && !place.Linked
+	if f.At, err = branchElsewhere(ctx, t); err != nil {
+		return err
+	}
+	if !place.Linked {
+		if f.Head = f.Tip; place.Head != "" {
+			f.Head = place.Head
+		}
+		if f.Head == "" {
 			f.Landed = worktree.Nothing // somebody has taken both away
 		}
 		return nil
 	}
 	s, err := worktree.StatusOf(ctx, t.Path)
 	f.Branch, f.Head, f.Changed, f.Ignored, f.Doing = s.Branch, s.Head, s.Changed, s.Ignored, s.Doing
-	f.Locked, f.Unsafe, f.Modules = s.Locked, s.Unsafe, s.Modules
+	f.Hidden, f.Own, f.Unsafe, f.Modules = s.Hidden, s.Own, s.Unsafe, s.Modules
 	for _, name := range s.Untracked {
 		if strings.HasSuffix(name, "/") {
 			f.Own = append(f.Own, name)
@@ -57,20 +68,38 @@ func standing(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) (err erro
 	return err
 }
 
-// landing finds where the work of a worktree is: what is checked out, and what its own branch has.
-func landing(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) (err error) {
-	if f.Head == "" || t.Base == "" {
-		return nil
+// branchElsewhere is another working tree that has the branch of a worktree, "" for none. One that was there before, and
+// stays, may be anywhere.
+func branchElsewhere(ctx context.Context, t orch.Worktree) (string, error) {
+	if !t.New && worktree.There(t.Path) {
+		return "", nil
 	}
-	tips := []string{f.Head}
-	if f.Tip != "" && f.Tip != f.Head {
-		tips = append(tips, f.Tip)
+	paths, err := worktree.Holders(ctx, t.Want.Main, t.Branch)
+	for _, path := range paths {
+		if !worktree.Same(path, t.Path) {
+			return path, err
+		}
+	}
+	return "", err
+}
+
+// landing finds where the work of a worktree is: what is checked out, and what its own branch has. That branch is no home:
+// it goes.
+func (d *doer) landing(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) (err error) {
+	var tips []string
+	for _, tip := range []string{f.Head, f.Tip} {
+		if tip != "" && !slices.Contains(tips, tip) {
+			tips = append(tips, tip)
+		}
+	}
+	if len(tips) == 0 || t.Base == "" || f.Into == t.Branch {
+		return nil
 	}
 	if f.Commits, err = worktree.Between(ctx, t.Want.Main, t.Base, tips...); err != nil {
 		return err
 	}
 	if f.Into == "" {
-		return landedAnywhere(ctx, t, f, tips)
+		return d.landedAnywhere(ctx, t, f, tips)
 	}
 	if f.IntoTip, err = worktree.Branch(ctx, t.Want.Main, f.Into); err != nil || f.IntoTip == "" {
 		return err
@@ -104,10 +133,12 @@ func landedIn(ctx context.Context, t orch.Worktree, f *orch.TreeFacts, tips []st
 	return "", nil
 }
 
-// landedAnywhere tells the same of work that has no branch to come home to: some other branch or tag has it.
-func landedAnywhere(ctx context.Context, t orch.Worktree, f *orch.TreeFacts, tips []string) error {
+// landedAnywhere tells the same of work that has no branch to come home to: some other branch or tag has it, and is none
+// that goes with a worktree itself.
+func (d *doer) landedAnywhere(ctx context.Context, t orch.Worktree, f *orch.TreeFacts, tips []string) error {
+	going := d.going(t.Want.Common)
 	for _, tip := range tips {
-		ref, err := worktree.Elsewhere(ctx, t.Want.Main, tip, t.Branch)
+		ref, err := worktree.Elsewhere(ctx, t.Want.Main, tip, going, "refs/heads", "refs/tags")
 		if err != nil || ref == "" {
 			return err
 		}
@@ -117,6 +148,20 @@ func landedAnywhere(ctx context.Context, t orch.Worktree, f *orch.TreeFacts, tip
 		f.Landed = worktree.Nothing
 	}
 	return nil
+}
+
+// going are the branches of a repository that go with the worktrees for which they were made.
+func (d *doer) going(common string) map[string]bool {
+	branches := map[string]bool{}
+	d.state(func(v orch.View) {
+		list, _ := orch.StandingTrees(v, orch.Caller{}) // no run is named, so none can be missing
+		for _, t := range list {
+			if t.New && t.Want.Common == common {
+				branches[t.Branch] = true
+			}
+		}
+	})
+	return branches
 }
 
 // joining finds what is in the way of a merge.
@@ -143,10 +188,7 @@ func joining(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) error {
 // inside names the processes that run in a worktree, other than those of its own agent, which is ended first.
 func (d *doer) inside(t orch.Worktree) ([]string, error) {
 	all, err := proc.Inside(t.Path)
-	if errors.Is(err, proc.ErrUnsupported) {
-		return nil, nil // git itself still refuses where the system does
-	}
-	if err != nil {
+	if err != nil { // also where the system does not tell: that proves nothing
 		return nil, err
 	}
 	own := d.ownProcesses(t.Worker)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,13 +107,10 @@ func (d *doer) treeFinish(ctx context.Context, r Running, o orch.TreeFinish) orc
 	failpoint.At("tree.finish.before")
 	done := orch.TreeFinished{Worker: o.Worker}
 	there := worktree.There(o.Path)
-	if there {
-		if err := d.unchanged(ctx, o); err != nil {
-			done.Error = notFinished(o, err)
-			return done
-		}
+	err := d.unchanged(ctx, r, o)
+	if err == nil {
+		err = d.keepWork(ctx, r, o, there, &done)
 	}
-	err := d.keepWork(ctx, o, there, &done)
 	if err == nil {
 		err = worktree.Remove(ctx, o.Main, o.Path, o.Force, d.gitTime())
 	}
@@ -122,37 +120,55 @@ func (d *doer) treeFinish(ctx context.Context, r Running, o orch.TreeFinish) orc
 		failpoint.At("tree.branch.after")
 	}
 	if err != nil {
-		done.Error = notFinished(o, err)
+		done.Error = notFinished(ctx, o, done, err)
 	}
 	return done
 }
 
+// meanwhile says that a worktree is not any more as it was when its end was decided: that is to be decided anew.
+type meanwhile struct{ what string }
+
+func (m meanwhile) Error() string { return m.what }
+
 // unchanged refuses where a worktree is not any more as it was when its end was decided.
-func (d *doer) unchanged(ctx context.Context, o orch.TreeFinish) error {
-	s, err := worktree.StatusOf(ctx, o.Path)
-	if err != nil {
+func (d *doer) unchanged(ctx context.Context, r Running, o orch.TreeFinish) error {
+	f := orch.TreeFacts{}
+	if err := standing(ctx, orch.Worktree{Worker: o.Worker, Want: orch.TreeWant{Main: o.Main, Common: o.Common}, Path: o.Path, Branch: o.Branch, New: o.Drop}, &f); err != nil {
 		return err
 	}
-	tip, err := worktree.Branch(ctx, o.Main, o.Branch)
-	if err != nil {
-		return err
+	switch {
+	case f.Locked:
+		return meanwhile{"somebody has locked it meanwhile"}
+	case f.At != "":
+		return meanwhile{fmt.Sprintf("branch %s is checked out in %s meanwhile", o.Branch, f.At)}
+	case f.Tip != o.Tip && f.Tip != "":
+		return meanwhile{"somebody has committed there meanwhile"}
+	case f.Rest, f.Missing && !r.Resumed: // an earlier try may have been cut off when the folder was gone already
+		return meanwhile{"its folder is not there any more"}
+	case f.Gone:
+		return nil
+	case f.Head != o.Head:
+		return meanwhile{"somebody has committed there meanwhile"}
+	case len(f.Own)+len(f.Unsafe) > 0:
+		return meanwhile{"a repository in it holds work that is nowhere else: " + strings.Join(append(f.Own, f.Unsafe...), ", ")}
 	}
-	if s.Head != o.Head || tip != o.Tip && tip != "" {
-		return errors.New("somebody has committed there meanwhile")
-	}
-	if n := len(s.Changed) + len(s.Untracked); n > 0 && o.How != "discard" {
-		return fmt.Errorf("somebody has changed %d files there meanwhile", n)
+	if o.How != "discard" {
+		if f.Doing != "" {
+			return meanwhile{"a " + f.Doing + " was begun there meanwhile"}
+		}
+		if n := len(f.Changed) + len(f.Hidden) + len(f.Untracked); n > 0 {
+			return meanwhile{fmt.Sprintf("somebody has changed %d files there meanwhile", n)}
+		}
 	}
 	inside, err := d.inside(orch.Worktree{Worker: o.Worker, Path: o.Path})
 	if err == nil && len(inside) > 0 {
-		err = fmt.Errorf("processes run there: %s", strings.Join(inside, ", "))
+		err = meanwhile{"processes run there: " + strings.Join(inside, ", ")}
 	}
 	return err
 }
 
 // keepWork sees to it that the work is somewhere else before it goes.
-func (d *doer) keepWork(ctx context.Context, o orch.TreeFinish, there bool, done *orch.TreeFinished) (err error) {
-	kept := o.Tip
+func (d *doer) keepWork(ctx context.Context, r Running, o orch.TreeFinish, there bool, done *orch.TreeFinished) (err error) {
 	switch o.How {
 	case "merge", "squash":
 		at := worktree.Moment(o.At)
@@ -161,36 +177,74 @@ func (d *doer) keepWork(ctx context.Context, o orch.TreeFinish, there bool, done
 		}
 		failpoint.At("tree.join.after")
 		if err := worktree.Advance(ctx, o.Main, o.Into, o.IntoTip, done.Commit, d.gitTime()); err != nil {
+			done.Commit = ""
 			return err
 		}
 		failpoint.At("tree.advance.after")
+		if err := d.unchanged(ctx, r, o); err != nil { // that may have taken minutes
+			return err
+		}
 	case "discard":
+		kept := cmp.Or(o.Tip, o.Head)
 		if there {
-			var more []string
-			if o.Tip != "" {
-				more = append(more, o.Tip)
-			}
-			if kept, err = worktree.Save(ctx, o.Path, o.Message, worktree.Moment(o.At), more...); err != nil {
+			if kept, err = worktree.Save(ctx, o.Path, o.Message, worktree.Moment(o.At), o.Tip); err != nil {
 				return err
 			}
 		}
+		if kept != "" {
+			done.Backup, err = keep(ctx, o, kept, there)
+		}
+		return err
 	}
-	if o.Backup == "" {
-		return nil
-	}
-	failpoint.At("tree.keep.before")
-	done.Backup, err = worktree.Keep(ctx, o.Main, o.Backup, kept, there)
-	failpoint.At("tree.keep.after")
-	return err
+	return d.secure(ctx, o, done)
 }
 
-// notFinished says why a worktree stands as it stood, and what to type.
-func notFinished(o orch.TreeFinish, err error) *orch.Error {
-	e := &orch.Error{Code: "not_finished", Message: fmt.Sprintf("the worktree of worker %s was not finished: %v", o.Worker, err),
-		Hint: "it stands as before, at " + o.Path, Next: []string{"git -C " + shellWord(o.Path) + " status", "st worker finish " + o.Worker}}
+// secure gives a reference to what no other one leads to, or only those that go themselves. What was done here has one
+// of ours in any case: where it came home to, it can be undone.
+func (d *doer) secure(ctx context.Context, o orch.TreeFinish, done *orch.TreeFinished) error {
+	for _, commit := range []string{o.Tip, o.Head} {
+		if commit == "" {
+			continue
+		}
+		own, err := worktree.Own(ctx, o.Main, o.Base, commit)
+		if err != nil {
+			return err
+		}
+		var ref string
+		if own {
+			ref, err = worktree.Elsewhere(ctx, o.Main, commit, nil, "refs/st")
+		} else {
+			ref, err = worktree.Elsewhere(ctx, o.Main, commit, d.going(o.Common))
+		}
+		if err == nil && ref == "" {
+			ref, err = keep(ctx, o, commit, true)
+		}
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(ref, "refs/st/") {
+			done.Backup = cmp.Or(done.Backup, ref)
+		}
+	}
+	return nil
+}
+
+// keep gives a commit a reference of ours.
+func keep(ctx context.Context, o orch.TreeFinish, commit string, fresh bool) (string, error) {
+	failpoint.At("tree.keep.before")
+	ref, err := worktree.Keep(ctx, o.Main, o.Backup, commit, fresh)
+	failpoint.At("tree.keep.after")
+	return ref, err
+}
+
+// notFinished says why a worktree was not finished, how far that came, and what to type.
+func notFinished(ctx context.Context, o orch.TreeFinish, done orch.TreeFinished, err error) *orch.Error {
+	again := "st worker finish " + o.Worker
+	e := &orch.Error{Code: "not_finished", Message: fmt.Sprintf("the worktree of worker %s was not finished: %v", o.Worker, err), Next: []string{"git -C " + shellWord(o.Path) + " status", again}}
 	var conflict *worktree.Conflict
 	var lock *worktree.Locked
 	var rest *worktree.Leftover
+	var other meanwhile
 	switch {
 	case errors.As(err, &rest):
 		e.Hint = "its work is safe, and git knows the worktree no more; only these files are left"
@@ -200,6 +254,28 @@ func notFinished(o orch.TreeFinish, err error) *orch.Error {
 		e.Next[0] = "git -C " + shellWord(o.Path) + " merge " + shellWord(o.Into)
 	case errors.As(err, &lock):
 		e.Next[0] = "rm " + shellWord(lock.Path)
+	case errors.As(err, &other):
+		e.Code = "refused"
+	}
+	place, failed := worktree.PlaceOf(ctx, o.Main, o.Path)
+	switch {
+	case e.Hint != "":
+	case failed != nil:
+		e.Hint = "how it stands now can't be told: " + failed.Error()
+	case place.Linked:
+		e.Hint = "it stands as before, at " + o.Path
+	case place.Folder:
+		e.Hint = "git has it no more, and could not delete all of it; what is left is in " + o.Path
+		e.Next = []string{"mv " + shellWord(o.Path) + " " + shellWord(o.Path+"-rest"), again}
+	default:
+		e.Hint = "its folder is gone"
+		e.Next = []string{again}
+	}
+	if done.Commit != "" {
+		e.Hint += fmt.Sprintf("; branch %s is in %s already by commit %.12s", o.Branch, o.Into, done.Commit)
+	}
+	if done.Backup != "" {
+		e.Hint += "; it is kept as " + done.Backup
 	}
 	return e
 }

@@ -305,7 +305,7 @@ func (r *treeRepo) holds(after string, before map[string]bool) {
 	}
 	text := r.git(r.dir, "-c", "core.quotePath=false", "log", "--all", "-m", "-p", "--no-color", "--root", "--full-history")
 	if worktree.There(r.tree) { // what is staged
-		staged, _ := gitIn(r.tree, "diff", "--cached", "-p", "HEAD")
+		staged, _ := gitIn(r.tree, "diff", "--cached", "-p")
 		text += staged
 	}
 	for _, dir := range []string{r.dir, r.tree} {

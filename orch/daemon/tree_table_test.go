@@ -162,7 +162,7 @@ var situations = []situation{
 		r.works("b.txt")
 		return r.ends()
 	}, "not_landed", "merge", "squash", "discard", "kept"},
-	{"its folder was removed", asGiven(func(r *treeRepo) { r.works("b.txt"); must(r.T, os.RemoveAll(r.tree)) }), "not_landed", "merge", "squash", "discard", "kept"},
+	{"its folder was removed", asGiven(func(r *treeRepo) { r.works("b.txt"); must(r.T, os.RemoveAll(r.tree)) }), "refused", "refused", "refused", "refused", "kept"},
 	{"its folder and its branch were removed", asGiven(func(r *treeRepo) {
 		must(r.T, os.RemoveAll(r.tree))
 		r.git(r.dir, "worktree", "prune")
@@ -201,6 +201,7 @@ var situations = []situation{
 		r.start(orch.TreeWant{Branch: "mine"}).works("b.txt")
 		return r.ends()
 	}, "not_landed", "merge", "squash", "discard", "kept"},
+	{"it was removed by git", asGiven(func(r *treeRepo) { r.works("b.txt"); r.git(r.dir, "worktree", "remove", r.tree) }), "not_landed", "merge", "squash", "discard", "kept"},
 	{"its agent still works", func(b *treeBench) *treeRepo {
 		r := b.repo().start(orch.TreeWant{})
 		r.works("b.txt")

@@ -79,7 +79,9 @@ type hooksWanted struct{}
 
 // WithHooks has git run the hooks of the repository. Without it none runs: whoever may write into the repository would have
 // us run what they like.
-func WithHooks(ctx context.Context) context.Context { return context.WithValue(ctx, hooksWanted{}, true) }
+func WithHooks(ctx context.Context) context.Context {
+	return context.WithValue(ctx, hooksWanted{}, true)
+}
 
 // do runs git and returns what it wrote to its standard output. A bad end is a *Failure.
 func (c call) do(ctx context.Context) (string, error) {

@@ -99,18 +99,31 @@ func patchIDs(ctx context.Context, repo, patch string) (ids []string, err error)
 	return ids, err
 }
 
-// Elsewhere names a branch or tag that has a commit in its history, other than this branch; "" for none.
-func Elsewhere(ctx context.Context, repo, commit, branch string) (string, error) {
-	out, err := asks(repo, "for-each-ref", "--format=%(refname)", "--contains", commit, "refs/heads", "refs/tags").line(ctx)
+// Elsewhere names a reference that has a commit in its history, other than some branches; "" for none. Where folders are
+// given it looks below those, such as refs/tags, else at branches and tags, those of other repositories too.
+func Elsewhere(ctx context.Context, repo, commit string, but map[string]bool, folders ...string) (string, error) {
+	if len(folders) == 0 {
+		folders = []string{"refs/heads", "refs/tags", "refs/remotes"}
+	}
+	out, err := asks(repo, append([]string{"for-each-ref", "--format=%(refname)", "--contains", commit}, folders...)...).line(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, ref := range strings.Fields(out) {
-		if ref != "refs/heads/"+branch {
+		if branch, is := strings.CutPrefix(ref, "refs/heads/"); !is || !but[branch] {
 			return ref, nil
 		}
 	}
 	return "", nil
+}
+
+// Own tells whether a commit is not in the history of a base, "" for none.
+func Own(ctx context.Context, repo, base, commit string) (bool, error) {
+	if base == "" {
+		return true, nil
+	}
+	in, err := contains(ctx, repo, base, commit)
+	return !in, err
 }
 
 // Tried is what a merge would come to.

@@ -2,7 +2,6 @@ package worktree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,11 +13,11 @@ type Status struct {
 	Branch    string // short name, "" where none is checked out
 	Head      string // commit
 	Changed   []string
+	Hidden    []string // changed files at which git was told not to look
 	Untracked []string // files that git neither tracks nor ignores; a repository of its own ends with a slash
 	Ignored   []string // the topmost files and folders that git ignores
 	Doing     string   // rebase, merge, cherry-pick, revert, bisect: begun and not ended; "" for none
-	Locked    bool     // somebody has locked the worktree
-	Why       string   // the reason given for that
+	Own       []string // repositories below what is ignored whose work is nowhere else, and why
 	Unsafe    []string // submodules whose work is nowhere else, and why
 	Modules   bool     // some submodule is checked out
 }
@@ -41,12 +40,17 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if s.Doing, err = doing(ctx, dir); err != nil {
 		return s, err
 	}
-	if e, there, err := entry(ctx, dir, dir); err != nil {
+	if s.Own, err = below(ctx, dir, s.Ignored); err != nil {
 		return s, err
-	} else if there {
-		s.Locked, s.Why = e.Locked, e.Why
 	}
-	s.Modules, s.Unsafe, err = modules(ctx, dir)
+	list, err := indexOf(ctx, dir)
+	if err != nil {
+		return s, err
+	}
+	if s.Hidden, err = hidden(ctx, dir, list); err != nil {
+		return s, err
+	}
+	s.Modules, s.Unsafe, err = modules(ctx, dir, list)
 	return s, err
 }
 
@@ -84,53 +88,6 @@ func doing(ctx context.Context, dir string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// modules tells whether submodules are checked out, and which of them hold work that is nowhere else: their repositories
-// go with the worktree.
-func modules(ctx context.Context, dir string) (any bool, unsafe []string, err error) {
-	if _, err := os.Lstat(filepath.Join(dir, ".gitmodules")); err != nil {
-		return false, nil, nil
-	}
-	out, err := asks(dir, "ls-files", "-z", "--stage").words(ctx)
-	if err != nil {
-		return false, nil, err
-	}
-	for _, row := range out {
-		mode, name, _ := strings.Cut(row, "\t")
-		if !strings.HasPrefix(mode, "160000") {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(dir, name, ".git")); err != nil {
-			continue
-		}
-		any = true
-		why, err := onlyHere(ctx, filepath.Join(dir, name))
-		if err != nil {
-			return any, unsafe, err
-		}
-		if why != "" {
-			unsafe = append(unsafe, name+": "+why)
-		}
-	}
-	return any, unsafe, nil
-}
-
-// onlyHere says what of a submodule's work is nowhere else, "" for nothing.
-func onlyHere(ctx context.Context, dir string) (string, error) {
-	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=all").words(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(out) > 0 {
-		return "it has changes that are not committed", nil
-	}
-	commits, err := asks(dir, "rev-list", "-n", "1", "HEAD", "--branches", "--not", "--remotes").line(ctx)
-	var f *Failure
-	if errors.As(err, &f) || commits == "" {
-		return "", nil // it has no commit at all
-	}
-	return "it has commits that are not pushed", err
 }
 
 // Changed lists what differs in a working tree from a commit: what was committed since, what is not, and what is not
