@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -129,6 +130,33 @@ func TestTree(t *testing.T) {
 	}
 	must(t, Signal(tree[1].Process, syscall.SIGKILL))
 	until(t, "all have ended", func() bool { return !Alive(tree[0].Process) })
+}
+
+// TestInside: a process is inside a folder and those above it, by whatever name that is called, and in no other.
+func TestInside(t *testing.T) {
+	dir := t.TempDir()
+	in, link := filepath.Join(dir, "a", "b"), filepath.Join(dir, "link")
+	must(t, os.MkdirAll(in, 0o700))
+	must(t, os.MkdirAll(filepath.Join(dir, "a", "b2"), 0o700))
+	must(t, os.Symlink(filepath.Join(dir, "a"), link))
+	cmd := exec.Command("sleep", "1000")
+	cmd.Dir = in
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Kill() // it may have ended
+		cmd.Wait()         // it was killed
+	})
+	for at, want := range map[string]bool{in: true, filepath.Dir(in): true, link: true, in + "2": false} {
+		all, err := Inside(at)
+		must(t, err)
+		is := slices.ContainsFunc(all, func(p Info) bool { return p.PID == cmd.Process.Pid })
+		if is != want {
+			t.Errorf("it is inside %s: %v", at, is)
+		}
+	}
+	if _, err := Inside(filepath.Join(dir, "none")); err == nil {
+		t.Error("somebody may be in a folder that is not there")
+	}
 }
 
 func TestWatcherTellsOfEachEnd(t *testing.T) {
