@@ -12,11 +12,12 @@ var workerFinishVerb = &verb{
 	noun: "worker", name: "finish", args: "W", min: 1, max: 1, about: "bring a worker's worktree home, or throw it away",
 	help: "Without a flag it is taken away where its work has landed already, squashed too; else it says what would be lost.\n" +
 		"--merge makes a merge commit of its branch on the branch at which it began, --squash one commit of the whole change.\n" +
-		"A working tree in which that branch is checked out goes along, if nothing is changed there. Then the worktree and its\n" +
-		"branch are taken away, with the files that git ignores. A settled agent is ended and its window closed.\n" +
-		"It refuses, with the list, where something is not committed, a rebase is under way, a process runs inside, or there\n" +
-		"are conflicts: then nothing has changed. --discard keeps all but the ignored files under refs/st/discarded, and says\n" +
-		"how to get them back.",
+		"A working tree in which that branch is checked out goes along, if nothing is changed there. Its own commits are kept\n" +
+		"under refs/st/landed. Then the worktree and its branch are taken away, with the files that git ignores. A settled\n" +
+		"agent is ended and its window closed.\n" +
+		"It refuses, with the list, where something is not committed, a rebase is under way, a process runs inside, it was moved,\n" +
+		"or there are conflicts: then nothing has changed. --discard keeps all but the ignored files under refs/st/discarded,\n" +
+		"and says how to get them back.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "merge", Usage: "by a merge commit"},
