@@ -191,12 +191,23 @@ func (d *doer) keepWork(ctx context.Context, r Running, o orch.TreeFinish, there
 				return err
 			}
 		}
-		if kept != "" {
-			done.Backup, err = keep(ctx, o, kept, there)
-		}
-		return err
+		return keep(ctx, o, kept, there, done)
 	}
 	return d.secure(ctx, o, done)
+}
+
+// keep gives a commit a reference of ours, and says which.
+func keep(ctx context.Context, o orch.TreeFinish, commit string, fresh bool, done *orch.TreeFinished) error {
+	if commit == "" {
+		return nil
+	}
+	failpoint.At("tree.keep.before")
+	ref, err := worktree.Keep(ctx, o.Main, o.Backup, commit, fresh)
+	failpoint.At("tree.keep.after")
+	if err == nil {
+		done.Backup = cmp.Or(done.Backup, ref)
+	}
+	return err
 }
 
 // secure gives a reference to what no other one leads to, or only those that go themselves. What was done here has one
@@ -216,25 +227,17 @@ func (d *doer) secure(ctx context.Context, o orch.TreeFinish, done *orch.TreeFin
 		} else {
 			ref, err = worktree.Elsewhere(ctx, o.Main, commit, d.going(o.Common))
 		}
-		if err == nil && ref == "" {
-			ref, err = keep(ctx, o, commit, true)
+		switch {
+		case err == nil && ref == "":
+			err = keep(ctx, o, commit, true, done)
+		case strings.HasPrefix(ref, "refs/st/"):
+			done.Backup = cmp.Or(done.Backup, ref)
 		}
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(ref, "refs/st/") {
-			done.Backup = cmp.Or(done.Backup, ref)
-		}
 	}
 	return nil
-}
-
-// keep gives a commit a reference of ours.
-func keep(ctx context.Context, o orch.TreeFinish, commit string, fresh bool) (string, error) {
-	failpoint.At("tree.keep.before")
-	ref, err := worktree.Keep(ctx, o.Main, o.Backup, commit, fresh)
-	failpoint.At("tree.keep.after")
-	return ref, err
 }
 
 // notFinished says why a worktree was not finished, how far that came, and what to type.
@@ -244,6 +247,7 @@ func notFinished(ctx context.Context, o orch.TreeFinish, done orch.TreeFinished,
 	var conflict *worktree.Conflict
 	var lock *worktree.Locked
 	var rest *worktree.Leftover
+	var inUse *worktree.InUse
 	var other meanwhile
 	switch {
 	case errors.As(err, &rest):
@@ -254,8 +258,8 @@ func notFinished(ctx context.Context, o orch.TreeFinish, done orch.TreeFinished,
 		e.Next[0] = "git -C " + shellWord(o.Path) + " merge " + shellWord(o.Into)
 	case errors.As(err, &lock):
 		e.Next[0] = "rm " + shellWord(lock.Path)
-	case errors.As(err, &other):
-		e.Code = "refused"
+	case done.Commit == "" && (errors.As(err, &other) || errors.As(err, &inUse) || errors.Is(err, worktree.ErrMoved)):
+		e.Code = "refused" // and nothing was done
 	}
 	place, failed := worktree.PlaceOf(ctx, o.Main, o.Path)
 	switch {

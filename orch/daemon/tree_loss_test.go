@@ -232,7 +232,7 @@ var traps = []trap{
 	{name: "somebody works on while it comes home", make: asGiven(func(r *treeRepo) {
 		r.works("b.txt")
 		hook(r, "post-merge", "echo late >"+filepath.Join(r.tree, "late.txt"))
-	}), acts: []string{"merge", "failed refused", "look", "", "finish", "unsaved"},
+	}), acts: []string{"merge", "failed not_finished", "look", "", "finish", "unsaved"},
 		own: map[string]func(*treeRepo){"look": func(r *treeRepo) {
 			if _, err := os.Stat(filepath.Join(r.tree, "late.txt")); err != nil {
 				r.Error(err)
@@ -241,7 +241,7 @@ var traps = []trap{
 	{name: "somebody works on in one with a submodule while it comes home", long: true, make: withModule(func(r *treeRepo) {
 		r.works("b.txt")
 		hook(r, "post-merge", "echo late >"+filepath.Join(r.tree, "lib", "late.txt"))
-	}), acts: []string{"merge", "failed refused", "finish", "unsaved"}},
+	}), acts: []string{"merge", "failed not_finished", "finish", "unsaved"}},
 }
 
 // whole checks that a worktree which was moved is one still, with its history and what is staged.
