@@ -44,6 +44,24 @@ func gits(e *edits, c *shellCall) {
 		g.stash()
 	case "apply":
 		g.apply()
+	case "am":
+		g.am()
+	case "switch":
+		if g.has("-f") || g.has("--force") || g.has("--discard-changes") {
+			g.everything()
+		}
+	case "read-tree":
+		if g.has("-u") {
+			g.everything()
+		}
+	case "diff", "log", "show", "archive", "format-patch":
+		g.output()
+	case "config":
+		for i, w := range g.args {
+			if (w.text == "-f" || w.text == "--file") && i+1 < len(g.args) {
+				e.word(g.args[i+1], dir, inside)
+			}
+		}
 	case "worktree":
 		if list := operands(g.args, "bB"); len(list) > 1 && list[0].text == "add" {
 			e.word(list[1], dir, whole)
@@ -142,6 +160,42 @@ func (g gitCall) apply() {
 		return
 	}
 	g.e.diffs(operands(g.args, "pC"), g.dir, g.read, strip(g.args))
+}
+
+// am: the files that mailed patches name.
+func (g gitCall) am() {
+	for _, flag := range []string{"--continue", "-r", "--resolved", "--skip", "--abort", "--quit", "--show-current-patch"} {
+		if g.has(flag) {
+			return
+		}
+	}
+	g.e.diffs(operands(g.args, "pC"), g.dir, g.read, strip(g.args))
+}
+
+// output: what is compared or packed may be written into a file, and mailed patches are.
+func (g gitCall) output() {
+	into, said := shellWord{}, false
+	for i, w := range g.args {
+		name, joined := "", false
+		for _, flag := range []string{"--output=", "--output-directory="} {
+			if name, joined = strings.CutPrefix(w.text, flag); joined {
+				into, said = textWord(name), true
+			}
+		}
+		apart := w.text == "--output" || w.text == "--output-directory" || w.text == "-o" && (g.verb == "archive" || g.verb == "format-patch")
+		if apart && i+1 < len(g.args) {
+			into, said = g.args[i+1], true
+		}
+	}
+	switch {
+	case g.verb == "format-patch" && g.has("--stdout"):
+	case g.verb == "format-patch" && said:
+		g.e.below(into, g.dir)
+	case g.verb == "format-patch":
+		g.e.below(textWord("."), g.dir)
+	case said:
+		g.e.word(into, g.dir, inside)
+	}
 }
 
 // patches: the files that a patch names.
@@ -260,6 +314,7 @@ var (
 	openedFor  = pattern(`\bopen\(\s*([^,()]+?)\s*,\s*(?:mode\s*=\s*)?[rbuf]*['"][^'"]*[wax+][^'"]*['"]`)
 	writtenTo  = pattern(`(?:writeFile(?:Sync)?|appendFile(?:Sync)?|unlink(?:Sync)?|rmSync|os\.remove|os\.unlink|shutil\.rmtree|File\.write)\(\s*([^,()]+)`)
 	pathWrites = pattern(`(?:\bPath\(\s*([^()]+?)\s*\)|\b([A-Za-z_]\w*))\.(?:write_text|write_bytes|unlink|touch)\(`)
+	anyWrites  = pattern(`\.(?:write_text|write_bytes)\(`)
 	setTo      = pattern(`\b([A-Za-z_]\w*)\s*=\s*(?:pathlib\.)?(?:Path\()?\s*[rbuf]*(['"][^'"\n]*['"])`)
 )
 
@@ -268,6 +323,13 @@ func (e *edits) spoken(text string) {
 	names := map[string]string{}
 	for _, m := range setTo().FindAllStringSubmatch(text, -1) {
 		names[m[1]] = m[2]
+	}
+	told := 0
+	for _, m := range pathWrites().FindAllString(text, -1) {
+		told += len(anyWrites().FindAllString(m, -1))
+	}
+	if all := anyWrites().FindAllString(text, -1); len(all) > told { // a path that is put together first
+		e.untold(all[len(all)-1] + "…)")
 	}
 	for _, find := range []func() [][]string{
 		func() [][]string { return openedFor().FindAllStringSubmatch(text, -1) },

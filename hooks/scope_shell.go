@@ -37,12 +37,15 @@ func init() {
 		"chmod": changes, "chown": changes, "chgrp": changes,
 		"gzip": all("S", itself), "gunzip": all("S", itself), "bzip2": all("", itself), "xz": all("", itself), "zstd": all("o", itself),
 		"cp": copies, "install": installs, "mv": moves, "ln": links, "rsync": copies, "scp": copies,
-		"sed": inPlace(editor{"efl", "efl", "--in-place"}), "perl": inPlace(editor{"eEIMmxl", "eEI", ""}), "gawk": awkInPlace, "awk": awkInPlace,
+		"sed": inPlace(editor{"efl", "efl", "--in-place"}), "perl": inPlace(editor{"eEIMmxl", "eEI", ""}), "ruby": inPlace(editor{"eEICFrx", "eEICr", ""}), "yq": inPlace(editor{"", "", "--inplace"}),
+		"gawk": awks, "awk": awks, "mawk": awks, "nawk": awks, "split": splits("abClnt"), "csplit": splits("bn"),
 		"dd": dumps, "sort": output("o", "--output"), "curl": output("o", "--output"), "wget": output("O", "--output-document"), "tar": unpacks, "unzip": unzips, "zip": firstOf,
 		"patch": patches, "apply_patch": codexPatches, "applypatch": codexPatches, "git": gits, "find": finds,
 		"ed": all("", inside), "ex": all("c", inside), "vi": all("c", inside), "vim": all("cS", inside), "nvim": all("cS", inside), "nano": all("", inside),
 		"gofmt": formats("w", ""), "goimports": formats("w", ""), "prettier": formats("w", "--write"), "eslint": formats("", "--fix"), "black": formats("", ""),
-		"rustfmt": formats("", ""), "clang-format": formats("i", ""),
+		"rustfmt": formats("", ""), "clang-format": formats("i", ""), "isort": formats("", ""),
+		"go": toolchain("", "fmt", "fix"), "cargo": toolchain("", "fmt", "fix"), "deno": toolchain("", "fmt"), "terraform": toolchain("", "fmt"), "mix": toolchain("", "format"),
+		"dotnet": toolchain("", "format"), "ruff": toolchain("--fix", "format"), "biome": toolchain("--write"), "openssl": output("out", "--out"), "gpg": output("o", "--output"),
 	}
 }
 
@@ -264,10 +267,62 @@ func (p editor) reads(args []shellWord) (on, script bool) {
 	return on, script
 }
 
-func awkInPlace(e *edits, c *shellCall) {
-	if list := texts(c.args()); slices.Contains(list, "inplace") || slices.Contains(list, "-iinplace") {
-		files := operands(c.args(), "ifv")
+var awkWrites = pattern(`>\s*"([^"]+)"`)
+
+// awks: the operands behind the program's text with -i inplace, and what that text itself writes by a name in quotes.
+func awks(e *edits, c *shellCall) {
+	list := texts(c.args())
+	files := operands(c.args(), "ifvF")
+	if slices.Contains(list, "inplace") || slices.Contains(list, "-iinplace") {
 		e.words(files[min(1, len(files)):], c.dir, inside)
+	}
+	for _, w := range files[:min(1, len(files))] {
+		for _, m := range awkWrites().FindAllStringSubmatch(w.text, -1) {
+			e.word(textWord(m[1]), c.dir, inside)
+		}
+	}
+}
+
+// splits: pieces are written whose names begin with the second operand, or with -f.
+func splits(valued string) writer {
+	return func(e *edits, c *shellCall) {
+		prefix := textWord("x")
+		if list := operands(c.args(), valued+"f"); c.program() == "split" && len(list) > 1 {
+			prefix = list[1]
+		}
+		for i, w := range c.args() {
+			if w.text == "-f" && i+1 < len(c.args()) {
+				prefix = c.args()[i+1]
+			}
+		}
+		prefix.unknown()
+		e.word(prefix, c.dir, inside)
+	}
+}
+
+// toolchain: a program whose first operand is a verb. These verbs edit what stands behind them, or all that is in the folder;
+// with the flag, "" for none, the others do too.
+func toolchain(flag string, verbs ...string) writer {
+	return func(e *edits, c *shellCall) {
+		list := operands(c.args(), "")
+		for len(list) > 0 && strings.HasPrefix(list[0].text, "+") { // cargo +nightly fmt
+			list = list[1:]
+		}
+		if len(list) == 0 || hasFlag(c.args(), 0, "--check") || hasFlag(c.args(), 0, "--diff") {
+			return
+		}
+		if !slices.Contains(verbs, list[0].text) && (flag == "" || !hasFlag(c.args(), 0, flag)) {
+			return
+		}
+		if list = list[1:]; len(list) == 0 || c.program() == "cargo" {
+			list = []shellWord{textWord(".")}
+		}
+		for _, w := range list {
+			if folder, ok := strings.CutSuffix(w.text, "/..."); ok && w.known { // of Go: with all below
+				w = textWord(folder)
+			}
+			e.word(w, c.dir, whole)
+		}
 	}
 }
 

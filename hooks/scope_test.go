@@ -144,6 +144,28 @@ python3 -V
 bash script.sh
 bash < script.sh
 node --test
+go test ./...
+go fmt ./api/sub/...
+npx prettier --write api/a.go
+npx prettier --check web
+cargo build
+cargo fmt --check
+ruff check web
+awk '{ print > "api/a.go" }' web/w.js
+awk '$1 > 5' web/w.js
+ruby -e 'puts 1' web/w.js
+ruby -i -pe '1' api/a.go
+git am fix.diff
+git am --abort
+git diff --output=api/d
+git archive -o TMP/a.tar HEAD
+git format-patch --stdout HEAD~1
+git switch main
+git config user.name x
+yq .a web/w.js
+yq -i '.a=1' api/a.go
+split -b 1 web/w.js api/sub/x
+python3 -c "from pathlib import Path; Path('api/a.go').write_text('x')"
 `
 
 // scopeRefuses are commands that would edit something outside the scope, or do not tell what.
@@ -298,6 +320,35 @@ echo x > "$(git rev-parse --show-toplevel)/web/w.js"
 install -m 644 api/a.go main.go
 sed -i '' s/a/b/ main.go
 echo x > HOMEDIR/orch/r1/d1.md
+go fmt ./web/...
+go fmt ./...
+npx prettier --write web
+npx --package=x prettier --write web
+cargo fmt
+cargo +nightly fmt
+ruff check --fix web
+ruff format
+biome check --write web
+awk '{ print > "web/w.js" }' api/a.go
+ruby -i -pe '1' web/w.js
+ruby -i.bak -pe '1' main.go
+git am bad.diff
+git am none.diff
+git diff --output=web/d
+git diff --output web/d
+git archive -o main.go HEAD
+git format-patch -o web HEAD~1
+git format-patch HEAD~1
+git switch -f main
+git read-tree -u --reset HEAD~1
+git config --file web/d a.b c
+yq -i '.a=1' web/w.js
+split -b 1 api/a.go web/x
+split api/a.go
+csplit api/a.go 1
+openssl rand -out web/d 4
+python3 -c "from pathlib import Path; (Path('web')/'d').write_text('x')"
+python3 - <<'EOF'\nfrom pathlib import Path\n(Path('web') / 'd').write_text('x')\nEOF
 `
 
 func TestScopeCommands(t *testing.T) {

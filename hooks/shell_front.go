@@ -19,6 +19,8 @@ var fronts = map[string]front{
 	"doas":        {valued: "uC"},
 	"env":         {valued: "uC", long: []string{"--unset", "--chdir"}, sets: true},
 	"nohup":       {},
+	"npx":         {valued: "p", long: []string{"--package"}},
+	"bunx":        {},
 	"setsid":      {},
 	"timeout":     {valued: "sk", long: []string{"--signal", "--kill-after"}, skip: 1},
 	"nice":        {valued: "n", long: []string{"--adjustment"}},

@@ -155,7 +155,8 @@ func (d *daemon) checkScope(ctx context.Context, by orch.Caller, o orch.WorkerDo
 		return o
 	}
 	for _, name := range changed {
-		if !w.Scope.Allows(name) && !anothers(beside, filepath.Join(w.Dir, filepath.FromSlash(name))) {
+		inside := filepath.IsLocal(filepath.FromSlash(name)) && w.Scope.Allows(name)
+		if !inside && !anothers(beside, filepath.Join(w.Dir, filepath.FromSlash(name))) {
 			o.Outside = append(o.Outside, name)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSince: what a folder shows of changes since a moment: committed, staged, neither, untracked, renamed, removed,
-// and not what was there before.
+// TestSince: what a working tree shows of changes since a moment, seen from a folder in it: committed, staged, neither,
+// untracked, renamed, removed, ignored files that were there, and not what was there before.
 func TestSince(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	run := func(args ...string) {
@@ -41,8 +41,12 @@ func TestSince(t *testing.T) {
 	for _, name := range []string{"sub/a", "sub/b", "sub/c", "sub/d", "sub/e", "top"} {
 		write(name, "1")
 	}
+	write(".gitignore", "*.env\nout/\n")
 	run("add", "-A")
 	run("commit", "-qm", "first")
+	for _, name := range []string{"a.env", "sub/b.env", "sub/c.env", "out/x"} {
+		write(name, "1")
+	}
 	write("sub/a", "dirty before")
 	write("sub/b", "dirty before")
 	write("sub/new before", "1")
@@ -57,7 +61,13 @@ func TestSince(t *testing.T) {
 	if b, err = BeginOf(ctx, sub); err != nil {
 		t.Fatal(err)
 	}
-	write("top", "2") // not below the folder
+	write("top", "2") // beside the folder
+	write("a.env", "over it")
+	write("new.env", "1")
+	write("out/x", "built")
+	if err := os.Remove(filepath.Join(dir, "sub/b.env")); err != nil {
+		t.Fatal(err)
+	}
 	write("sub/b", "dirty again")
 	write("sub/c", "2")
 	run("commit", "-qm", "second", "sub/c")
@@ -75,7 +85,7 @@ func TestSince(t *testing.T) {
 	}
 	got, err := Since(ctx, sub, b)
 	slices.Sort(got)
-	if want := []string{"b", "c", "d", "e", "f", "ü new"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"../a.env", "../top", "b", "b.env", "c", "d", "e", "f", "ü new"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	write("sub/a", "1") // as it was committed, and not as it was dirty before
