@@ -25,7 +25,10 @@ func (p *patient) checkPlugin(context.Context) finding {
 	case pluginStrange:
 		return warning([]string{"st plugin status --agent " + name}, "%s", s.Error)
 	case pluginNone:
-		return fine("not installed; so that %s works: %s", callsOf(own), install)
+		if calls := callsOf(own); calls != "" {
+			return fine("not installed; so that %s works: %s", calls, install)
+		}
+		return fine("not installed; so that its model finds the guides: %s", install)
 	case hooks.PluginEdited:
 		return fine("installed, and changed by you: st plugin status --agent %s", name)
 	case pluginPartly, hooks.PluginOutdated:

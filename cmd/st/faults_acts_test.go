@@ -388,7 +388,7 @@ func attemptActs(a *acts) {
 		})
 		one, other := a.worker(info.Attempts[0].Worker.ID), a.worker(info.Attempts[1].Worker.ID)
 		tip := a.git("rev-parse", other.Branch)
-		pick := []string{"task", "pick", made.Task.ID, one.ID, "--free"}
+		pick := []string{"task", "pick", made.Task.ID, one.ID, "--free", "--yes"}
 		if checks {
 			again = a.insist(pick...)
 		} else {

@@ -44,7 +44,11 @@ func pluginInstall(c *call) (int, error) {
 		return exitDone, err
 	}
 	for i, a := range answer.Agents {
-		if err := c.out.say("%s: type %s", a.Agent, block(callsOf(agents[i]))); err != nil {
+		how := block("its model finds the guides where they fit")
+		if calls := callsOf(agents[i]); calls != "" {
+			how = "type " + block(calls)
+		}
+		if err := c.out.say("%s: %s", a.Agent, how); err != nil {
 			return 0, err
 		}
 	}

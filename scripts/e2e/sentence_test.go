@@ -42,6 +42,9 @@ var play = []map[string]any{
 // plugin's text reaches the model, which loads the guide and goes by it, and is told of both workers.
 func TestSentence(t *testing.T) {
 	for _, kind := range hooks.Pluggable() {
+		if len(calls[kind]) == 0 {
+			continue // nobody calls its guides by name: its model finds them
+		}
 		for i := range count(1, 3) {
 			t.Run(fmt.Sprintf("%s %d", kind, i+1), func(t *testing.T) { says(t, kind, calls[kind][i%len(calls[kind])]) })
 		}
