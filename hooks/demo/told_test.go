@@ -126,6 +126,7 @@ func TestIgnoresWhatItIsTold(t *testing.T) {
 	t.Run("is stopped at a prompt", func(t *testing.T) {
 		s := play(t, map[string]string{"UserPromptSubmit": onceContext}, "--nasty", "esc-when-told=1")
 		s.prompt("say hi")
+		s.logged("taken-back", "say hi") // it stands in the input line before it is submitted, too
 		s.draft("say hi")
 		s.reached("prompt", "say hi", 1, 1)
 		s.reached("context", "say word [st-o2]", 0, 0)
