@@ -83,9 +83,14 @@ func TestGeminiAsks(t *testing.T) {
 	b.tmux.Run("send-keys", "-t", s.Worker.Pane, "Enter") // it starts itself anew, and the line follows
 	b.await(60*time.Second, "it asks for its report", func() (bool, string) {
 		w := b.worker("far")
-		return w.Status == "waiting" && w.WaitingFor == "permission", w.Status + " " + w.WaitingFor + " " + w.Screen
+		return w.Status == "waiting" && w.WaitingFor == "permission" && w.Screen == "permission", w.Status + " " + w.WaitingFor + " " + w.Screen
 	})
-	b.st("worker", "key", "far", "Enter")
+	// Its hook tells of the dialog before that takes keys.
+	b.await(60*time.Second, "its dialog has taken a key", func() (bool, string) {
+		said, _ := b.stCode("worker", "key", "far", "Enter")
+		w := b.worker("far")
+		return w.Screen != "permission", said + w.Screen
+	})
 	b.finishes("far", "as asked")
 }
 
