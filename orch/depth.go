@@ -1,5 +1,7 @@
 package orch
 
+import "slices"
+
 // How deep work may be handed on: max_depth levels of workers below a run's coordinator, and max_chain in all, where a
 // worker coordinates a run itself and so leads a team. Who stands above whom follows from the workers alone, and there is no
 // circle in it.
@@ -62,13 +64,17 @@ func height(v View, agent string) (most int) {
 	each(v, startedBy(agent), below)
 	for _, run := range seatsOf(v, agent) {
 		each(v, Of("worker", run), func(w Worker) bool { return w.Released != nil || below(w) })
-		for _, t := range waitingTasks(v, run) {
-			if t.Start != nil {
-				most = max(most, 1)
-			}
-		}
+		most = max(most, willStart(v, run))
 	}
 	return most
+}
+
+// willStart is how many levels of workers will start in a run by themselves.
+func willStart(v View, run string) int {
+	if slices.ContainsFunc(waitingTasks(v, run), func(t Task) bool { return t.Start != nil }) {
+		return 1
+	}
+	return 0
 }
 
 // heightWith is height with a worker itself.

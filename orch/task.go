@@ -75,6 +75,11 @@ func (s *step) taskCreate(o TaskCreate) *Error {
 	if err := s.mayTry(id, o); err != nil {
 		return err
 	}
+	if o.Start != nil || len(o.Tries) > 0 {
+		if _, err := s.depth(id, run, 0); err != nil {
+			return err
+		}
+	}
 	file := ""
 	if len(o.Tries) > 0 {
 		file = o.Tries[0].EnvFile

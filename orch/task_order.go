@@ -75,9 +75,12 @@ func (s *step) taskUpdate(o TaskUpdate) *Error {
 	if !slices.Contains(byHand, o.Status) {
 		return refuse("usage", "st task update --help", "a task can't be put to %q; it can to %s", o.Status, strings.Join(byHand, ", "))
 	}
-	t, _, id, err := s.taskOrdered(o.Task)
+	t, run, id, err := s.taskOrdered(o.Task)
 	if err == nil {
 		err = s.settledByHand(t)
+	}
+	if err == nil && o.Status == taskReady && t.Start != nil {
+		_, err = s.depth(id, run, 0)
 	}
 	if err != nil {
 		return err

@@ -96,8 +96,9 @@ func (s *step) mayLead(agent string, run Run) *Error {
 	return nil
 }
 
-// reach is how many levels of workers a run has, with the teams below it.
+// reach is how many levels of workers a run has, with the teams below it and those that will start there by themselves.
 func reach(v View, run Run) (most int) {
+	most = willStart(v, run.ID)
 	each(v, Of("worker", run.ID), func(w Worker) bool {
 		if n := heightWith(v, w); w.Released == nil && n > 0 {
 			most = max(most, w.Depth-1+n)
