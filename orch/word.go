@@ -144,7 +144,12 @@ func (s *step) again(w Word) {
 			return
 		}
 	}
-	if w.regained(s) || w.answered(s) || relieved(s, w) {
+	switch {
+	case relieved(s, w):
+		s.tell(w, func(e errand) { e.withheld(s, WordTyped{Why: released}) })
+		s.drop(w, released)
+		return
+	case w.regained(s) || w.answered(s):
 		s.del(w.Key())
 		return
 	}
