@@ -560,7 +560,7 @@ func (s *step) agentStopped(o AgentStopped) {
 	if !ok {
 		return
 	}
-	if w, ok := workerOf(s, a.ID); ok {
+	if w, ok := worksAs(s, a.ID); ok { // who has its work now may sit there
 		w.LeftOver = o.LeftOver
 		s.put(w)
 		defer s.agentLeft(w.ID)
