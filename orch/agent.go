@@ -172,6 +172,9 @@ func (s *step) agentExited(w AgentExited) *Error {
 	if err != nil {
 		return err
 	}
+	if a.Opens != nil {
+		return nil // without a window it has no process
+	}
 	if a.Gone != "" && (a.ExitCode != nil || w.Code < 0) {
 		return nil // the pane, the process and its runner all tell of one end
 	}

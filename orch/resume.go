@@ -201,7 +201,12 @@ func (s *step) resumedAlready(a Agent) *Error {
 	if next, ok := get[Agent](s, "agent/"+a.Restart); ok && next.Gone == "" {
 		return refuse("not_ready", "st agents", "the conversation of agent %s is being taken up already, by agent %s", a.ID, next.ID)
 	}
-	next, runs := agentWhere(s, ofConversation(a.Kind, a.Conversation), func(o Agent) bool { return o.ID != a.ID && o.Gone == "" })
+	return s.goesOnAlready(a)
+}
+
+// goesOnAlready refuses to take up a conversation that another agent has than the one that was started last for it.
+func (s *step) goesOnAlready(a Agent) *Error {
+	next, runs := agentWhere(s, ofConversation(a.Kind, a.Conversation), func(o Agent) bool { return o.ID != a.ID && o.ID != a.Restart && o.Gone == "" })
 	if !runs && a.Next == "" {
 		return nil
 	}
@@ -282,9 +287,7 @@ func (s *step) quitFor(a Agent, o AgentStopped) bool {
 	w, works := worksAs(s, a.ID)
 	stays, stopping := o.Lives != "" && a.Gone == "", works && w.Stopping != nil
 	if stays || stopping {
-		s.do(LaunchDrop{Agent: next.ID, EnvFile: open.EnvFile})
-		next.Failed = refuse("unsettled", "st worker restart "+w.ID+" --yes", "worker %s %q was not restarted: %s", w.ID, w.Name, cmp.Or(o.Lives, "it was stopped"))
-		s.end(next, "failed_to_open")
+		s.notResumed(next, refuse("unsettled", "st worker restart "+w.ID+" --yes", "worker %s %q was not restarted: %s", w.ID, w.Name, cmp.Or(o.Lives, "it was stopped")))
 		if stays && stopping {
 			s.stopAgent(a)
 		}
@@ -293,10 +296,26 @@ func (s *step) quitFor(a Agent, o AgentStopped) bool {
 	if a.Gone == "" {
 		s.end(a, exited)
 	}
+	if a, _ = get[Agent](s, a.Key()); a.Next != next.ID {
+		if err := s.goesOnAlready(a); err != nil { // somebody has taken it up meanwhile
+			s.notResumed(next, err)
+			if o.Kept {
+				s.stopAgent(a)
+			}
+			return true
+		}
+	}
 	next.Opens = nil
 	s.put(next)
 	s.do(open)
 	return true
+}
+
+// notResumed ends the start of an agent that was to take up a conversation, before it has a window.
+func (s *step) notResumed(a Agent, why *Error) {
+	s.do(LaunchDrop{Agent: a.ID, EnvFile: a.Opens.EnvFile})
+	a.Failed = why
+	s.end(a, "failed_to_open")
 }
 
 // quits says that an agent is being ended so that another may take up its conversation.

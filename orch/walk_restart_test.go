@@ -18,7 +18,7 @@ func (w *walk) restart() What {
 		}
 		return Tick{}
 	case 8:
-		return AgentStopped{Agent: w.stopping(), Lives: []string{"", "", "its turn has begun"}[w.Intn(3)]}
+		return w.ended(w.stopping(), []string{"", "", "its turn has begun"}[w.Intn(3)])
 	case 0, 1:
 		return AgentExited{Agent: id, Code: w.Intn(3) - 1, Why: []string{"exited", "pane_closed", "server_gone", "server_gone", "server_gone"}[w.Intn(5)]}
 	case 2:
@@ -38,6 +38,16 @@ func (w *walk) restart() What {
 	return Tick{}
 }
 
+// ended is what comes of the order to end an agent. One that still lives, or whose pane was kept, may be ended once more.
+func (w *walk) ended(agent, lives string) AgentStopped {
+	o := AgentStopped{Agent: agent, Lives: lives, Kept: lives == "" && w.keeps[agent]}
+	if o.Lives != "" || o.Kept {
+		delete(w.stopped, agent)
+	}
+	delete(w.keeps, agent)
+	return o
+}
+
 // stopping is an agent that another waits for, or any.
 func (w *walk) stopping() string {
 	id := fmt.Sprint("a", w.agent())
@@ -50,8 +60,21 @@ func (w *walk) stopping() string {
 	return id
 }
 
-// holdResume: of one conversation at most one program is being started, and none while that lives which it follows.
-func (w *walk) holdResume(in Input) {
+// holdResume: of one conversation at most one program is being started, and none while that lives which it follows, or
+// where it goes on in another.
+func (w *walk) holdResume(in Input, effects []Effect) {
+	for _, e := range effects {
+		o, ok := e.Do.(PaneOpen)
+		if !ok || o.Resume == "" {
+			continue
+		}
+		each(w, ofConversation(o.Kind, o.Resume), func(a Agent) bool {
+			if a.Gone == "" && a.ID != o.Agent {
+				w.Errorf("the window of %s is ordered with the conversation of %s, which lives, after %T", o.Agent, a.ID, in.What)
+			}
+			return true
+		})
+	}
 	begun := map[string]string{}
 	each(w, LiveAgents, func(a Agent) bool {
 		old, _ := get[Agent](w, "agent/"+a.Resumes)

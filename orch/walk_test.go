@@ -40,6 +40,7 @@ type walk struct {
 	opened  map[string]bool // agents whose window was ordered
 	newest  int             // the worker whose window was ordered last
 	stopped map[string]int  // agents whose end was ordered
+	keeps   map[string]bool // those whose pane is to stay for the next window
 	flight  map[string]bool // words that are being typed
 	in      map[string]bool // words that were submitted or carried
 	search  map[string]bool // lines that an agent's log is searched for
@@ -54,7 +55,7 @@ type walk struct {
 
 func newWalk(t *testing.T, seed int64) *walk {
 	return &walk{T: t, Rand: rand.New(rand.NewSource(seed)), world: newWorld(), at: time.Unix(1e9, 0),
-		opened: map[string]bool{}, stopped: map[string]int{}, flight: map[string]bool{}, in: map[string]bool{}, search: map[string]bool{}, heard: map[string]bool{}, writes: map[string]bool{}, told: map[string]string{}, dropped: map[string]bool{}, trees: newTreeWork()}
+		opened: map[string]bool{}, stopped: map[string]int{}, keeps: map[string]bool{}, flight: map[string]bool{}, in: map[string]bool{}, search: map[string]bool{}, heard: map[string]bool{}, writes: map[string]bool{}, told: map[string]string{}, dropped: map[string]bool{}, trees: newTreeWork()}
 }
 
 func (w *walk) step(i int) {
@@ -106,7 +107,7 @@ func (w *walk) step(i int) {
 	w.holdGates(in, gates, words, c)
 	w.holdScopes(in, effects)
 	w.holdRestart(in, c)
-	w.holdResume(in)
+	w.holdResume(in, effects)
 	if a, ok := c.Answer.(DoneAnswer); ok && a.Taken == "report" {
 		w.told[a.Dispatch] = in.What.(WorkerDone).Summary
 	}
@@ -194,7 +195,7 @@ func (w *walk) what() What {
 		if w.Intn(4) == 0 {
 			return WorkerStop{Worker: fmt.Sprint("w", w.Intn(w.workers+1))}
 		}
-		return AgentStopped{Agent: id}
+		return w.ended(id, "")
 	case 13:
 		if w.Intn(2) == 0 {
 			return w.mail()
@@ -284,6 +285,7 @@ func (w *walk) effects(in Input, effects []Effect) {
 		case FileWrite:
 			w.writes[o.Word] = true
 		case AgentStop:
+			w.keeps[o.Agent] = o.Keeps
 			if o.Gently { // it may have stayed
 				continue
 			}

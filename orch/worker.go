@@ -560,6 +560,9 @@ func (s *step) agentStopped(o AgentStopped) {
 	if !ok {
 		return
 	}
+	if a.Opens != nil {
+		return // without a window there is nothing to end
+	}
 	if w, ok := worksAs(s, a.ID); ok { // who has its work now may sit there
 		w.LeftOver = o.LeftOver
 		s.put(w)
