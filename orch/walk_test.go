@@ -392,6 +392,10 @@ func (w *walk) holdLines(in Input, c Changes) {
 		if !ok || old.State == now.State || now.State != typing && now.State != carried {
 			continue
 		}
+		if now.State == carried && now.Way == "" { // its own prompt has come
+			w.in[now.ID] = true
+			continue
+		}
 		if w.in[now.ID] {
 			w.Errorf("%s goes in again (after %T): %+v", now.ID, in.What, now)
 		}
