@@ -152,7 +152,7 @@ func (s *step) agentStarted(w AgentStarted) *Error {
 		return err
 	}
 	d, ok := s.dispatchOf(a.ID)
-	if d.queued() {
+	if s.unordered(d) {
 		return nil // without a window it has no process
 	}
 	a.Proc = w.Proc

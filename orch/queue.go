@@ -27,6 +27,12 @@ func (SessionBack) Type() string { return "session-back" }
 // queued says that a dispatch waits in line for its window.
 func (d Dispatch) queued() bool { return d.Queued != nil && d.Ordered == nil && d.open() }
 
+// unordered says that the window of a dispatch is not ordered yet: it waits in line, or for its worktree.
+func (s *step) unordered(d Dispatch) bool {
+	t, _ := get[Worktree](s, Worktree{Worker: d.Worker}.Key())
+	return d.queued() || t.Open != nil && t.Open.Dispatch == d.ID
+}
+
 // enqueue puts a start at the end of the line. Where there is room it comes out of it in the same step.
 func (s *step) enqueue(o PaneOpen) { s.put(QueuedStart{Open: o}) }
 

@@ -159,7 +159,7 @@ func (s *step) mayRestart(w Worker, a Agent, yes bool) *Error {
 	switch {
 	case w.Stopping != nil:
 		return refuse("stopped", "st worker retry "+w.ID, "worker %s %q was stopped, so there is nothing to go on with", w.ID, w.Name)
-	case d.queued():
+	case s.unordered(d):
 		return refuse("not_ready", "st worker show "+w.ID, "worker %s %q has no window yet", w.ID, w.Name)
 	case a.Conversation == "":
 		return anew("the conversation of worker %s %q is not known: no hook has told of it", w.ID, w.Name)

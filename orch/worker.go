@@ -407,7 +407,7 @@ func (s *step) paneOpened(o PaneOpened) {
 		return
 	}
 	d, ok := s.dispatchOf(a.ID)
-	if !ok || d.Opened != nil || d.queued() {
+	if !ok || d.Opened != nil || s.unordered(d) {
 		return
 	}
 	dir := a.Place.Dir
