@@ -106,7 +106,7 @@ func (w *walk) found() AgentFound {
 
 // holdRestart: who may come back is gone, and keeps its work and what is owed to it; who was succeeded has nothing left;
 // nothing goes over to another conversation, unless somebody has said so.
-func (w *walk) holdRestart(in Input, c Changes) {
+func (w *walk) holdRestart(in Input, before map[string]Dispatch, c Changes) {
 	_, attached := in.What.(WorkerAttach)
 	for _, e := range c.Events {
 		if e.Type != "agent-resumed" {
@@ -125,7 +125,8 @@ func (w *walk) holdRestart(in Input, c Changes) {
 	each(w, ResumableAgents, func(a Agent) bool {
 		k, works := worksAs(w, a.ID)
 		d, _ := get[Dispatch](w, "dispatch/"+k.Dispatch)
-		if a.Gone == "" || a.Conversation == "" || a.Next != "" || works && (d.Closed == gone || k.Stopping != nil || k.State == gone && d.Closed != "stopped") {
+		closed := d.Closed == gone && before[d.ID].Closed != gone // one that was so before stays, where nothing opens it again
+		if a.Gone == "" || a.Conversation == "" || a.Next != "" || works && (closed || k.Stopping != nil || k.State == gone && d.Closed != gone && d.Closed != "stopped") {
 			w.Errorf("%s may come back and its work is %s (%s), after %T: %+v", a.ID, k.State, d.Closed, in.What, a)
 		}
 		return true

@@ -106,7 +106,7 @@ func (w *walk) step(i int) {
 	w.holdTasks(in)
 	w.holdGates(in, gates, words, c)
 	w.holdScopes(in, effects)
-	w.holdRestart(in, c)
+	w.holdRestart(in, before, c)
 	w.holdResume(in, effects)
 	if a, ok := c.Answer.(DoneAnswer); ok && a.Taken == "report" {
 		w.told[a.Dispatch] = in.What.(WorkerDone).Summary
