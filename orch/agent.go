@@ -249,7 +249,7 @@ func (s *step) part(a Agent) {
 // screenSeen takes a look at the agent's screen.
 func (s *step) screenSeen(w ScreenSeen) {
 	a, ok := get[Agent](s, "agent/"+w.Agent)
-	if !ok || a.Gone != "" || a.outdated(w.Looked) {
+	if !ok || a.Gone != "" || a.Opens != nil || a.outdated(w.Looked) { // before its window is ordered it has no screen
 		s.memory = true
 		return
 	}

@@ -296,14 +296,13 @@ func (s *step) quitFor(a Agent, o AgentStopped) bool {
 	if a.Gone == "" {
 		s.end(a, exited)
 	}
-	if a, _ = get[Agent](s, a.Key()); a.Next != next.ID {
-		if err := s.goesOnAlready(a); err != nil { // somebody has taken it up meanwhile
-			s.notResumed(next, err)
-			if o.Kept {
-				s.stopAgent(a)
-			}
-			return true
+	a, _ = get[Agent](s, a.Key())
+	if err := s.goesOnAlready(a); err != nil { // somebody has taken it up meanwhile
+		s.notResumed(next, err)
+		if o.Kept {
+			s.stopAgent(a)
 		}
+		return true
 	}
 	next.Opens = nil
 	s.put(next)
