@@ -305,6 +305,8 @@ func (s *step) quitFor(a Agent, o AgentStopped) bool {
 		return true
 	}
 	next.Opens = nil
+	next.Conversation, next.Transcript = a.Conversation, a.Transcript // it may have begun another since that was ordered
+	open.Resume, open.Log = a.Conversation, a.Transcript
 	s.put(next)
 	s.do(open)
 	return true
@@ -325,6 +327,9 @@ func (s *step) quits(a Agent) bool {
 
 // resumedOpened takes the window that was opened for an agent which takes up a conversation.
 func (s *step) resumedOpened(a Agent, o PaneOpened) {
+	if a.Opens != nil {
+		return // it is not ordered yet
+	}
 	dir, known := a.Place.Dir, a.Place.Pane != "" // who had it ended then has done so
 	a.Place = o.Place
 	a.Place.Dir = cmp.Or(dir, a.Place.Dir) // a conversation belongs to the folder in which it began
