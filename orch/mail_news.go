@@ -215,6 +215,9 @@ func (s *step) rebox(w Worker) {
 		if m.open() && m.To != to && m.To != w.ID {
 			m.To = to
 			s.put(m)
+			for _, o := range wordsOf(s, m.ID, func(o Word) bool { return o.News != nil && o.untouched() && o.strays(s) }) {
+				s.again(o)
+			}
 		}
 		return true
 	})
