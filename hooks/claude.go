@@ -119,7 +119,7 @@ func claudeSettings(s Spec) ([]byte, error) {
 	}
 	set := struct {
 		Hooks       map[string][]group `json:"hooks"`
-		Permissions permissions        `json:"permissions"`
+		Permissions permissions        `json:"permissions,omitzero"` // Claude throws away a file in which a list is null
 	}{Hooks: map[string][]group{}}
 	// Byte-identical commands in several settings files fire once: the same string everywhere.
 	command := hookCommand(s.Self, "claude")

@@ -80,7 +80,11 @@ func (c *call) followResume(client *daemon.Client, a orch.ResumeAnswer) (int, er
 	})
 	switch {
 	case c.ctx.Err() != nil:
-		return 0, &orch.Error{Code: "interrupted", Message: "stopped waiting; the restart of worker " + a.Worker + " goes on", Next: []string{"st worker show " + a.Worker}}
+		e := &orch.Error{Code: "interrupted", Message: "stopped waiting; the restart of agent " + a.From + " goes on", Next: []string{"st agents"}}
+		if a.Worker != "" {
+			e.Message, e.Next = "stopped waiting; the restart of worker "+a.Worker+" goes on", []string{"st worker show " + a.Worker}
+		}
+		return 0, e
 	case err != nil:
 		return 0, err
 	case info.Gone && !info.Taken:
@@ -93,6 +97,10 @@ func (c *call) followResume(client *daemon.Client, a orch.ResumeAnswer) (int, er
 	case info.Taken:
 		err = c.out.say("restarted worker %s: agent %s has the conversation of %s, in window %s of session %s", named(info.Worker), info.Agent.ID, info.From,
 			info.Agent.Window, info.Agent.Session)
+	case info.Worker.ID == "":
+		err = c.out.say("agent %s waits (%s) in window %s of session %s; it has the conversation of %s as soon as its input line is up", info.Agent.ID,
+			info.Agent.WaitingFor, info.Agent.Window, info.Agent.Session, info.From)
+		c.out.note("  st attach --session %s", info.Agent.Session)
 	default:
 		err = c.out.say("worker %s: agent %s waits (%s) in window %s of session %s; it has the work as soon as its input line is up", named(info.Worker), info.Agent.ID,
 			info.Agent.WaitingFor, info.Agent.Window, info.Agent.Session)
@@ -107,6 +115,10 @@ func (c *call) followResume(client *daemon.Client, a orch.ResumeAnswer) (int, er
 func resumeFault(info orch.ResumeInfo) error {
 	if info.Error != nil {
 		return info.Error
+	}
+	if info.Worker.ID == "" {
+		return &orch.Error{Code: "agent_exited", Message: "agent " + info.Agent.ID + ": its program ended before it had taken the conversation of " + info.From + " up", Data: info,
+			Hint: "its window may still show why", Next: []string{"st agents"}}
 	}
 	return &orch.Error{
 		Code: "agent_exited", Message: "worker " + named(info.Worker) + ": its program ended before it had taken the conversation up", Data: info,
