@@ -1,5 +1,7 @@
 package orch
 
+import "slices"
+
 import "time"
 
 // typeWords hands out the order to type every line whose turn it is and whose agent may be typed to.
@@ -31,6 +33,12 @@ func (s *step) stopping(a Agent) bool {
 
 // send puts the words of a line on their way, and returns them as they are then.
 func (s *step) send(l line, state, way string) (sent line) {
+	for _, o := range s.lineOf(Word{Lead: l[0].ID}) {
+		if o.State == unproved && !slices.ContainsFunc(l, func(w Word) bool { return w.ID == o.ID }) {
+			o.Lead = "" // it went with that line before, and was given up since
+			s.put(o)
+		}
+	}
 	for _, w := range l {
 		if w.Lead == "" { // a line that was tried before stays as it is: it may stand in the input line
 			w.News = s.stillSo(w.News)
