@@ -149,15 +149,21 @@ func (b *desk) open(program string, args ...string) (pane string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	kind, err := hooks.Lookup(program)
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	b.tmux.WaitScreen(p.ID, "an input line", func(v tmux.View) bool {
-		s := kind.Look(hooks.View{Rows: v.Rows, CursorX: v.CursorX, CursorY: v.CursorY, CursorVisible: v.CursorVisible, Alternate: v.Alternate, Width: v.Width, Height: v.Height})
+		s := b.look(program, v)
 		return s.Name == hooks.Ready && s.Draft == "" && !s.Popup
 	})
 	return p.ID
+}
+
+// look is what a kind knows of what a pane shows.
+func (b *desk) look(kind string, v tmux.View) hooks.Screen {
+	b.t.Helper()
+	k, err := hooks.Lookup(kind)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return k.Look(hooks.View{Rows: v.Rows, CursorX: v.CursorX, CursorY: v.CursorY, CursorVisible: v.CursorVisible, Alternate: v.Alternate, Width: v.Width, Height: v.Height})
 }
 
 // ask types a request as a person does: the text, and then Enter when it stands there.

@@ -38,8 +38,12 @@ func TestInstall(t *testing.T) {
 		b.ask(pane, "MOCK: say hello")
 		turn := regexp.MustCompile(`(?m)^\S+ +` + kind + ` .* idle `)
 		b.await(20*time.Second, "the daemon hears of "+kind, func() (bool, string) {
+			// An Enter right behind a text is a line break for Gemini; a person presses it again.
+			if views, err := b.tmux.Tmux().Look(t.Context(), pane); err == nil && kind == "gemini" && b.look(kind, views[pane]).Draft != "" {
+				b.tmux.Run("send-keys", "-t", pane, "Enter")
+			}
 			said := b.st("agents")
-			return turn.MatchString(said), said
+			return turn.MatchString(said), said + b.said(pane)
 		})
 		if kind == "codex" {
 			b.startsWorker(pane)
