@@ -242,6 +242,34 @@ var traps = []trap{
 		r.works("b.txt")
 		hook(r, "post-merge", "echo late >"+filepath.Join(r.tree, "lib", "late.txt"))
 	}), acts: []string{"merge", "failed not_finished", "finish", "unsaved"}},
+	{name: "a folder of the name under which it is deleted", make: nameTaken(func(r *treeRepo, name string) { r.write(name, "p", "precious\n") }),
+		acts: []string{"finish", "landed", "look", ""},
+		own:  map[string]func(*treeRepo){"look": still(func(r *treeRepo) string { return filepath.Join(r.tree+".st-removed", "p") })}},
+	{name: "a file of that name", make: nameTaken(func(r *treeRepo, name string) { r.write(filepath.Dir(name), filepath.Base(name), "precious\n") }),
+		acts: []string{"gc", "landed", "look", ""},
+		own:  map[string]func(*treeRepo){"look": still(func(r *treeRepo) string { return r.tree + ".st-removed" })}},
+	{name: "a link of that name", make: nameTaken(func(r *treeRepo, name string) {
+		r.write(photos(r), "p", "precious\n")
+		must(r.T, os.Symlink(photos(r), name))
+	}), acts: []string{"discard", "discard", "look", ""},
+		own: map[string]func(*treeRepo){"look": still(func(r *treeRepo) string { return filepath.Join(photos(r), "p") })}},
+}
+
+// nameTaken makes something of the name under which a worktree is deleted, and ends the worker.
+func nameTaken(make func(r *treeRepo, name string)) func(*treeBench) *treeRepo {
+	return asGiven(func(r *treeRepo) { make(r, r.tree+".st-removed") })
+}
+
+// photos is a folder outside of every repository.
+func photos(r *treeRepo) string { return filepath.Join(r.home, "photos") }
+
+// still checks that a file has its text.
+func still(path func(*treeRepo) string) func(*treeRepo) {
+	return func(r *treeRepo) {
+		if raw, err := os.ReadFile(path(r)); string(raw) != "precious\n" {
+			r.Errorf("%s: %q %v", path(r), raw, err)
+		}
+	}
 }
 
 // whole checks that a worktree which was moved is one still, with its history and what is staged.

@@ -260,6 +260,9 @@ func (r *treeRepo) gone(column string) {
 	if _, err := os.Stat(r.tree); err == nil {
 		r.Errorf("%s: %s is still there", column, r.tree)
 	}
+	if left, err := filepath.Glob(r.tree + ".st-removed*/removed-by-st"); err != nil || len(left) > 0 {
+		r.Errorf("%s: left over: %q %v", column, left, err)
+	}
 	_, err := gitIn(r.dir, "rev-parse", "--verify", "-q", "refs/heads/"+r.branch)
 	if made := strings.HasPrefix(r.branch, "st/"); made != (err != nil) {
 		r.Errorf("%s: branch %s is gone: %v", column, r.branch, err != nil)

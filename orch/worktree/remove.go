@@ -42,16 +42,101 @@ func Remove(ctx context.Context, repo, path string, force bool, limit time.Durat
 		return err
 	}
 	failpoint.At("tree.remove.after")
-	return deleteAll(ctx, aside(path))
+	for n := range asides {
+		if a := asideOf(path, n); a.ours() {
+			err = errors.Join(err, a.delete(ctx))
+		}
+	}
+	return err
 }
 
-// aside is where the folder of a worktree lies while it is deleted.
-func aside(path string) string { return path + ".st-removed" }
+// aside is a folder of ours beside a worktree, in which that lies while it is deleted. A mark in it tells it from what
+// somebody else has given that name, also after a crash.
+type aside struct{ dir, of string }
+
+// asides is how many names are tried: one that is taken is left alone.
+const asides = 100
+
+func asideOf(path string, n int) aside {
+	a := aside{path + ".st-removed", path}
+	if n > 0 {
+		a.dir += fmt.Sprint("-", n+1)
+	}
+	return a
+}
+
+func (a aside) tree() string { return filepath.Join(a.dir, "tree") }
+func (a aside) mark() string { return filepath.Join(a.dir, "removed-by-st") }
+
+// ours tells whether we have made the folder. A link is none of ours, wherever it leads.
+func (a aside) ours() bool {
+	dir, err := os.Lstat(a.dir)
+	if err != nil || !dir.IsDir() {
+		return false
+	}
+	mark, err := os.Lstat(a.mark())
+	if err != nil || !mark.Mode().IsRegular() {
+		return false
+	}
+	raw, err := os.ReadFile(a.mark())
+	return err == nil && string(raw) == a.of
+}
+
+// take moves a worktree into the first folder that is free, and answers which.
+func take(path string) (a aside, err error) {
+	for n := range asides {
+		a = asideOf(path, n)
+		if err = os.Mkdir(a.dir, 0o777); errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(a.mark(), []byte(path), 0o666)
+		}
+		if err == nil {
+			err = os.Rename(path, a.tree())
+		}
+		if err != nil {
+			return a, errors.Join(err, a.drop())
+		}
+		return a, nil
+	}
+	return a, err
+}
+
+// back moves the worktree to its place again.
+func (a aside) back() error {
+	if err := os.Rename(a.tree(), a.of); err != nil {
+		return err
+	}
+	return a.drop()
+}
+
+// drop deletes the folder, whose mark goes last: what else lies in it is not ours, and keeps it.
+func (a aside) drop() error {
+	for _, path := range []string{a.mark(), a.dir} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// delete deletes the worktree, and the folder.
+func (a aside) delete(ctx context.Context) error {
+	err := deleteAll(ctx, a.tree())
+	if err == nil {
+		err = a.drop()
+	}
+	if err != nil && ctx.Err() == nil {
+		return &Leftover{a.dir, err}
+	}
+	return err
+}
 
 // takeAway makes that git knows nothing of a worktree any more, and that its folder is not in its place. git itself would
 // delete one file after the other, and one that was cut off on the way leaves a folder that is no worktree any more.
 func takeAway(ctx context.Context, repo, path string, force bool, limit time.Duration) error {
-	err := os.Rename(path, aside(path))
+	a, err := take(path)
 	moved := err == nil
 	if moved {
 		failpoint.At("tree.aside.after")
@@ -62,7 +147,7 @@ func takeAway(ctx context.Context, repo, path string, force bool, limit time.Dur
 	}
 	err = again(ctx, acts(repo, limit, append(args, "--", path)...))
 	if err != nil && moved && ctx.Err() == nil {
-		err = errors.Join(err, os.Rename(aside(path), path))
+		err = errors.Join(err, a.back())
 	}
 	return err
 }
@@ -79,12 +164,16 @@ func clean(ctx context.Context, path string) error {
 	return err
 }
 
-// deleteAll deletes a folder, read-only ones in it as well: some tools keep their files so.
+// deleteAll deletes a folder, read-only ones in it as well: some tools keep their files so. Of a link it deletes the link.
 func deleteAll(ctx context.Context, dir string) error {
-	entries, err := os.ReadDir(dir)
+	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err == nil && !info.IsDir() {
+		return os.Remove(dir)
+	}
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -94,10 +183,7 @@ func deleteAll(ctx context.Context, dir string) error {
 			err = errors.Join(err, os.RemoveAll(name))
 		}
 	}
-	if err = errors.Join(err, os.Remove(dir)); err != nil {
-		return &Leftover{dir, err}
-	}
-	return nil
+	return errors.Join(err, os.Remove(dir))
 }
 
 // writable lets the folders below one be emptied. What can't be changed says so when it is deleted.
