@@ -49,6 +49,7 @@ type TreeFacts struct {
 	Changed   []string `json:"changed,omitempty"`
 	Hidden    []string `json:"hidden,omitempty"` // changed, and git was told not to look
 	Untracked []string `json:"untracked,omitempty"`
+	Mounts    []string `json:"mounts,omitempty"`  // folders in it in which something else is mounted
 	Own       []string `json:"own,omitempty"`     // repositories in it that are no submodules; below what is ignored those whose work is nowhere else
 	Ignored   []string `json:"ignored,omitempty"` // the topmost
 	Doing     string   `json:"doing,omitempty"`   // rebase, merge, …
@@ -263,6 +264,13 @@ func hindrance(w Worker, t Worktree, f TreeFacts) *Error {
 	case len(f.Processes) > 0:
 		e := listed("processes_inside", f.Processes, "processes run in %s:", t.Path)
 		e.Hint = "end them, or leave the folder, then try again"
+		return e
+	case len(f.Mounts) > 0:
+		e := listed("unsaved", f.Mounts, "other folders or disks are mounted in %s, and would be emptied:", t.Path)
+		for _, m := range f.Mounts[:min(len(f.Mounts), listMost)] {
+			e.Next = append(e.Next, "umount "+word(t.Path+"/"+m))
+		}
+		e.Next = append(e.Next, again)
 		return e
 	case len(f.Own) > 0:
 		e := listed("unsaved", f.Own, "git repositories of their own stand in %s, and no commit could hold them:", t.Path)

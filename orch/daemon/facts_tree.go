@@ -57,7 +57,7 @@ func standing(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) (err erro
 	}
 	s, err := worktree.StatusOf(ctx, t.Path)
 	f.Branch, f.Head, f.Changed, f.Ignored, f.Doing = s.Branch, s.Head, s.Changed, s.Ignored, s.Doing
-	f.Hidden, f.Own, f.Unsafe, f.Modules = s.Hidden, s.Own, s.Unsafe, s.Modules
+	f.Hidden, f.Mounts, f.Own, f.Unsafe, f.Modules = s.Hidden, s.Mounts, s.Own, s.Unsafe, s.Modules
 	for _, name := range s.Untracked {
 		if strings.HasSuffix(name, "/") {
 			f.Own = append(f.Own, name)

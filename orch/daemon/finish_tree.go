@@ -149,6 +149,8 @@ func (d *doer) unchanged(ctx context.Context, r Running, o orch.TreeFinish) erro
 		return nil
 	case f.Head != o.Head:
 		return meanwhile{"somebody has committed there meanwhile"}
+	case len(f.Mounts) > 0:
+		return meanwhile{"something is mounted in it: " + strings.Join(f.Mounts, ", ")}
 	case len(f.Own)+len(f.Unsafe) > 0:
 		return meanwhile{"a repository in it holds work that is nowhere else: " + strings.Join(append(f.Own, f.Unsafe...), ", ")}
 	}

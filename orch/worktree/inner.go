@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -32,40 +33,73 @@ func modules(ctx context.Context, dir string, list []indexed) (any bool, unsafe 
 	return any, unsafe, nil
 }
 
-// below finds the repositories below what git ignores in a working tree, and those of them whose work is nowhere else.
-// git itself does not look there, and takes them away with the rest.
-func below(ctx context.Context, dir string, ignored []string) (own []string, err error) {
-	for _, name := range ignored {
-		if !strings.HasSuffix(name, "/") {
-			continue
+// found is what stands in a working tree and that git does not tell of.
+type found struct {
+	mounts []string // folders in which another file system begins
+	own    []string // repositories whose work is nowhere else, and why
+}
+
+// look walks over a whole working tree, by no link. git does not look below what it ignores, and takes all away. A folder
+// that can't be read is an error: nobody knows what is in it.
+func look(ctx context.Context, dir string, ignored []string) (f found, err error) {
+	if f.mounts, err = mounted(dir); err != nil {
+		return f, err
+	}
+	device, err := deviceOf(dir)
+	if err != nil {
+		return f, err
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		err := filepath.WalkDir(filepath.Join(dir, name), func(path string, d fs.DirEntry, err error) error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // gone since
-			}
-			if err != nil || d.Name() != ".git" {
+		if errors.Is(err, fs.ErrNotExist) && path != dir {
+			return nil // gone since
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if err != nil || rel == "." {
+			return err
+		}
+		if d.IsDir() {
+			is, err := deviceOf(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			why, err := alone(ctx, path, d.IsDir())
-			if err != nil {
-				return err
+			if err == nil && is != device && !slices.Contains(f.mounts, rel) {
+				f.mounts = append(f.mounts, rel)
 			}
-			if rel, err := filepath.Rel(dir, filepath.Dir(path)); err == nil && why != "" {
-				own = append(own, rel+"/: "+why)
-			}
-			if d.IsDir() {
+			if slices.Contains(f.mounts, rel) {
 				return fs.SkipDir
 			}
-			return nil
-		})
-		if err != nil {
-			return own, err
 		}
+		return f.repository(ctx, dir, rel, d, ignored)
+	})
+	return f, err
+}
+
+// repository notes a repository to which an entry named .git below what is ignored leads.
+func (f *found) repository(ctx context.Context, dir, rel string, d fs.DirEntry, ignored []string) error {
+	if d.Name() != ".git" || !within(rel, ignored) {
+		return nil
 	}
-	return own, nil
+	why, err := alone(ctx, filepath.Join(dir, rel), d.IsDir())
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		f.own = append(f.own, filepath.Dir(rel)+"/: "+why)
+	}
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// within tells whether a path is below one of some folders, whose names end with a slash.
+func within(rel string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return strings.HasSuffix(f, "/") && strings.HasPrefix(filepath.ToSlash(rel), f)
+	})
 }
 
 // alone says what of the repository is nowhere else to which a folder or file .git leads, "" for nothing.

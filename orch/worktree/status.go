@@ -17,6 +17,7 @@ type Status struct {
 	Untracked []string // files that git neither tracks nor ignores; a repository of its own ends with a slash
 	Ignored   []string // the topmost files and folders that git ignores
 	Doing     string   // rebase, merge, cherry-pick, revert, bisect: begun and not ended; "" for none
+	Mounts    []string // folders in which something else is mounted
 	Own       []string // repositories below what is ignored whose work is nowhere else, and why
 	Unsafe    []string // submodules whose work is nowhere else, and why
 	Modules   bool     // some submodule is checked out
@@ -40,7 +41,8 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if s.Doing, err = doing(ctx, dir); err != nil {
 		return s, err
 	}
-	if s.Own, err = below(ctx, dir, s.Ignored); err != nil {
+	f, err := look(ctx, dir, s.Ignored)
+	if s.Mounts, s.Own = f.mounts, f.own; err != nil {
 		return s, err
 	}
 	list, err := indexOf(ctx, dir)
