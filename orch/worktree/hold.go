@@ -117,6 +117,18 @@ func PlaceOf(ctx context.Context, repo, path string) (p Place, err error) {
 		return p, nil
 	}
 	top, err := asks(path, "rev-parse", "--show-toplevel").do(ctx)
-	p.Linked = err == nil && Same(strings.TrimSuffix(top, "\n"), path)
+	if err != nil || !Same(strings.TrimSuffix(top, "\n"), path) {
+		return p, nil
+	}
+	// Another repository may have been put there.
+	own, err := asks(path, "rev-parse", "--path-format=absolute", "--git-dir").do(ctx)
+	if err != nil {
+		return p, nil
+	}
+	common, err := asks(repo, "rev-parse", "--path-format=absolute", "--git-common-dir").do(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.Linked = Same(filepath.Dir(strings.TrimSuffix(own, "\n")), filepath.Join(strings.TrimSuffix(common, "\n"), "worktrees"))
 	return p, nil
 }
