@@ -242,6 +242,30 @@ var traps = []trap{
 		r.works("b.txt")
 		hook(r, "post-merge", "echo late >"+filepath.Join(r.tree, "lib", "late.txt"))
 	}), acts: []string{"merge", "failed not_finished", "finish", "unsaved"}},
+	{name: "a repository made in a folder that git tracks", make: func(b *treeBench) *treeRepo {
+		r := b.repo()
+		r.write(r.dir, "d/x", "x\n")
+		r.commit(r.dir, "a folder")
+		r.start(orch.TreeWant{})
+		r.git(r.tree, "init", "-q", "d")
+		r.commit(filepath.Join(r.tree, "d"), "inner")
+		return r.ends()
+	}, acts: []string{"gc", "kept", "finish", "unsaved", "discard", "unsaved", "look", ""},
+		own: map[string]func(*treeRepo){"look": func(r *treeRepo) { r.git(filepath.Join(r.tree, "d"), "show", "HEAD:x") }}},
+	{name: "files in a .git that is no repository", make: asGiven(func(r *treeRepo) { r.write(r.tree, "d/.git/x", "x\n") }),
+		acts: []string{"finish", "unsaved"}},
+	{name: "a repository without files below what is ignored", make: asGiven(func(r *treeRepo) {
+		r.git(r.tree, "init", "-q", "--bare", "ignored/b.git")
+		r.works("b.txt")
+		r.git(r.tree, "push", "-q", "ignored/b.git", "HEAD:refs/heads/mine")
+		r.git(r.dir, "merge", "-q", r.branch)
+	}), acts: []string{"finish", "unsaved"}},
+	{name: "another repository at its place", make: asGiven(func(r *treeRepo) {
+		must(r.T, os.Remove(filepath.Join(r.tree, ".git")))
+		r.git(r.dir, "clone", "-q", "--bare", r.dir, filepath.Join(r.tree, ".git"))
+		r.git(r.tree, "config", "core.bare", "false")
+		r.git(r.tree, "read-tree", "HEAD")
+	}), acts: []string{"gc", "kept", "finish", "refused", "discard", "refused"}},
 	{name: "a folder of the name under which it is deleted", make: nameTaken(func(r *treeRepo, name string) { r.write(name, "p", "precious\n") }),
 		acts: []string{"finish", "landed", "look", ""},
 		own:  map[string]func(*treeRepo){"look": still(func(r *treeRepo) string { return filepath.Join(r.tree+".st-removed", "p") })}},

@@ -41,7 +41,8 @@ type found struct {
 
 // look walks over a whole working tree, by no link. git does not look below what it ignores, and takes all away. A folder
 // that can't be read is an error: nobody knows what is in it.
-func look(ctx context.Context, dir string, ignored []string) (f found, err error) {
+// known are repositories that are looked at elsewhere.
+func look(ctx context.Context, dir string, ignored, known []string) (f found, err error) {
 	if f.mounts, err = mounted(dir); err != nil {
 		return f, err
 	}
@@ -72,27 +73,56 @@ func look(ctx context.Context, dir string, ignored []string) (f found, err error
 				return fs.SkipDir
 			}
 		}
+		if d.Name() == ".git" && slices.Contains(known, filepath.ToSlash(filepath.Dir(rel))) || rel == ".git" {
+			return nil
+		}
 		return f.repository(ctx, dir, rel, d, ignored)
 	})
 	return f, err
 }
 
-// repository notes a repository to which an entry named .git below what is ignored leads.
+// repository notes a repository whose work is nowhere else: one that an entry named .git leads to, or one without files.
+// Such a folder that is none, and has something in it, is no work only where git ignores it.
 func (f *found) repository(ctx context.Context, dir, rel string, d fs.DirEntry, ignored []string) error {
-	if d.Name() != ".git" || !within(rel, ignored) {
+	path := filepath.Join(dir, rel)
+	name, why, err := rel, "", error(nil)
+	switch {
+	case d.Name() == ".git":
+		name = filepath.Dir(rel)
+		why, err = alone(ctx, path, d.IsDir())
+		if err == nil && why == "" && d.IsDir() && !within(rel, ignored) && !isRepository(path) && holdsFiles(path) {
+			why = "its .git holds files, and git looks at none of them"
+		}
+	case d.IsDir() && isRepository(path):
+		why, err = unpushed(ctx, path, "GIT_DIR="+path)
+	default:
 		return nil
 	}
-	why, err := alone(ctx, filepath.Join(dir, rel), d.IsDir())
 	if err != nil {
 		return err
 	}
 	if why != "" {
-		f.own = append(f.own, filepath.Dir(rel)+"/: "+why)
+		f.own = append(f.own, name+"/: "+why)
 	}
 	if d.IsDir() {
 		return fs.SkipDir
 	}
 	return nil
+}
+
+// isRepository tells whether a folder is a git folder, as git itself tells.
+func isRepository(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func holdsFiles(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || len(entries) > 0
 }
 
 // within tells whether a path is below one of some folders, whose names end with a slash.
@@ -129,13 +159,22 @@ func onlyHere(ctx context.Context, dir string) (string, error) {
 	if len(out) > 0 {
 		return "it has changes that are not committed", nil
 	}
+	return unpushed(ctx, dir)
+}
+
+// unpushed says what of a repository's commits is nowhere else. env may name its git folder.
+func unpushed(ctx context.Context, dir string, env ...string) (string, error) {
 	revs := []string{"rev-list", "-n", "1", "--branches", "--glob=refs/stas[h]"} // without a sign of a glob it would be a folder
-	if _, head, err := Head(ctx, dir); err != nil {
+	head := asks(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	head.env = env
+	if is, err := head.yes(ctx); err != nil {
 		return "", err
-	} else if head != "" {
+	} else if is {
 		revs = append(revs, "HEAD")
 	}
-	commits, err := asks(dir, append(revs, "--not", "--remotes")...).line(ctx)
+	list := asks(dir, append(revs, "--not", "--remotes")...)
+	list.env = env
+	commits, err := list.line(ctx)
 	if err != nil || commits == "" {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -41,12 +42,21 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if s.Doing, err = doing(ctx, dir); err != nil {
 		return s, err
 	}
-	f, err := look(ctx, dir, s.Ignored)
-	if s.Mounts, s.Own = f.mounts, f.own; err != nil {
-		return s, err
-	}
 	list, err := indexOf(ctx, dir)
 	if err != nil {
+		return s, err
+	}
+	known := slices.DeleteFunc(slices.Clone(s.Untracked), func(name string) bool { return !strings.HasSuffix(name, "/") })
+	for i, name := range known { // repositories, which are told of as they are
+		known[i] = strings.TrimSuffix(name, "/")
+	}
+	for _, i := range list {
+		if i.module() {
+			known = append(known, i.name)
+		}
+	}
+	f, err := look(ctx, dir, s.Ignored, known)
+	if s.Mounts, s.Own = f.mounts, f.own; err != nil {
 		return s, err
 	}
 	if s.Hidden, err = hidden(ctx, dir, list); err != nil {
