@@ -242,6 +242,20 @@ var traps = []trap{
 		r.works("b.txt")
 		hook(r, "post-merge", "echo late >"+filepath.Join(r.tree, "lib", "late.txt"))
 	}), acts: []string{"merge", "failed not_finished", "finish", "unsaved"}},
+	{name: "commits in a submodule that is not checked out any more", make: withModule(func(r *treeRepo) {
+		lib := filepath.Join(r.tree, "lib")
+		r.git(lib, "switch", "-q", "-c", "mine")
+		r.write(lib, "x", "x\n")
+		r.commit(lib, "inner")
+		r.git(r.tree, "submodule", "--quiet", "deinit", "-f", "lib")
+	}), acts: []string{"gc", "kept", "finish", "unsaved", "discard", "unsaved", "init", "", "finish", "unsaved"},
+		own: map[string]func(*treeRepo){"init": func(r *treeRepo) {
+			r.git(r.tree, "submodule", "--quiet", "update", "--init")
+			r.git(filepath.Join(r.tree, "lib"), "rev-parse", "--verify", "mine")
+		}}},
+	{name: "a submodule that is not checked out any more", make: withModule(func(r *treeRepo) {
+		r.git(r.tree, "submodule", "--quiet", "deinit", "-f", "lib")
+	}), acts: []string{"finish", "landed"}},
 	{name: "a repository made in a folder that git tracks", make: func(b *treeBench) *treeRepo {
 		r := b.repo()
 		r.write(r.dir, "d/x", "x\n")

@@ -39,6 +39,30 @@ type found struct {
 	own    []string // repositories whose work is nowhere else, and why
 }
 
+// stored finds the repositories of submodules that are not checked out any more, and whose work is nowhere else: git keeps
+// them in the git folder of the worktree, which goes with it.
+func stored(ctx context.Context, dir string) (unsafe []string, err error) {
+	own, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-dir").line(ctx)
+	if err != nil {
+		return nil, err
+	}
+	top := filepath.Join(own, "modules")
+	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !d.IsDir() || !isRepository(path) {
+			return err
+		}
+		why, err := unpushed(ctx, path, "GIT_DIR="+path, "GIT_WORK_TREE="+path) // the one that it names may be gone
+		if rel, failed := filepath.Rel(top, path); failed == nil && why != "" {
+			unsafe = append(unsafe, rel+", which is not checked out (git submodule update --init): "+why)
+		}
+		return err
+	})
+	return unsafe, err
+}
+
 // look walks over a whole working tree, by no link. git does not look below what it ignores, and takes all away. A folder
 // that can't be read is an error: nobody knows what is in it.
 // known are repositories that are looked at elsewhere.

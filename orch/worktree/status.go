@@ -62,7 +62,9 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if s.Hidden, err = hidden(ctx, dir, list); err != nil {
 		return s, err
 	}
-	s.Modules, s.Unsafe, err = modules(ctx, dir, list)
+	if s.Modules, s.Unsafe, err = modules(ctx, dir, list); err == nil && len(s.Unsafe) == 0 {
+		s.Unsafe, err = stored(ctx, dir)
+	}
 	return s, err
 }
 
