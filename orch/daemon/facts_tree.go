@@ -114,7 +114,7 @@ func (d *doer) landing(ctx context.Context, t orch.Worktree, f *orch.TreeFacts) 
 func landedIn(ctx context.Context, t orch.Worktree, f *orch.TreeFacts, tips []string) (string, error) {
 	places := []string{f.IntoTip}
 	upstream, err := worktree.Upstream(ctx, t.Want.Main, f.Into)
-	if err == nil && upstream != "" {
+	if err == nil && upstream != "" && upstream != "refs/heads/"+t.Branch { // its own branch goes with it
 		if far, err := worktree.Commit(ctx, t.Want.Main, upstream); err == nil {
 			places = append(places, far)
 		}

@@ -280,6 +280,10 @@ var traps = []trap{
 		r.git(r.tree, "config", "core.bare", "false")
 		r.git(r.tree, "read-tree", "HEAD")
 	}), acts: []string{"gc", "kept", "finish", "refused", "discard", "refused"}},
+	{name: "the base follows its branch", make: asGiven(func(r *treeRepo) {
+		r.works("b.txt")
+		r.git(r.dir, "branch", "-q", "-u", r.branch, "main")
+	}), acts: []string{"gc", "kept", "finish", "not_landed"}},
 	{name: "a folder of the name under which it is deleted", make: nameTaken(func(r *treeRepo, name string) { r.write(name, "p", "precious\n") }),
 		acts: []string{"finish", "landed", "look", ""},
 		own:  map[string]func(*treeRepo){"look": still(func(r *treeRepo) string { return filepath.Join(r.tree+".st-removed", "p") })}},
