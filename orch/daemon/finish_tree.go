@@ -189,13 +189,28 @@ func (d *doer) keepWork(ctx context.Context, r Running, o orch.TreeFinish, there
 	case "discard":
 		kept := cmp.Or(o.Tip, o.Head)
 		if there {
-			if kept, err = worktree.Save(ctx, o.Path, o.Message, worktree.Moment(o.At), o.Tip); err != nil {
+			if kept, err = save(ctx, o); err != nil {
 				return err
 			}
 		}
-		return keep(ctx, o, kept, there, done)
+		if err := keep(ctx, o, kept, there, done); err != nil || !there {
+			return err
+		}
+		if err := d.unchanged(ctx, r, o); err != nil { // that may have taken minutes
+			return err
+		}
+		again, err := save(ctx, o)
+		if err != nil || again == kept { // the same is the same commit
+			return err
+		}
+		return errors.Join(keep(ctx, o, again, true, done), meanwhile{"somebody has changed files there meanwhile"})
 	}
 	return d.secure(ctx, o, done)
+}
+
+// save makes a commit of all that stands in a worktree.
+func save(ctx context.Context, o orch.TreeFinish) (string, error) {
+	return worktree.Save(ctx, o.Path, o.Message, worktree.Moment(o.At), o.Tip)
 }
 
 // keep gives a commit a reference of ours, and says which.

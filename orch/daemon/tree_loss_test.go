@@ -284,6 +284,12 @@ var traps = []trap{
 		r.works("b.txt")
 		r.git(r.dir, "branch", "-q", "-u", r.branch, "main")
 	}), acts: []string{"gc", "kept", "finish", "not_landed"}},
+	{name: "somebody writes on while it is thrown away", make: asGiven(func(r *treeRepo) {
+		r.hide("z.dat")
+		r.hoard = append(r.hoard, "late treasure")
+		r.write(r.dir, ".git/info/attributes", "*.dat filter=late\n")
+		r.git(r.dir, "config", "filter.late.clean", "echo late treasure >0.txt; cat") // when git has its list of files
+	}), acts: []string{"discard", "failed refused", "discard", "discard"}},
 	{name: "a folder of the name under which it is deleted", make: nameTaken(func(r *treeRepo, name string) { r.write(name, "p", "precious\n") }),
 		acts: []string{"finish", "landed", "look", ""},
 		own:  map[string]func(*treeRepo){"look": still(func(r *treeRepo) string { return filepath.Join(r.tree+".st-removed", "p") })}},
