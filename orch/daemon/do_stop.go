@@ -171,8 +171,11 @@ func emptyLine(kind hooks.Kind) func(tmux.View) (string, bool, string) {
 
 // stay keeps an agent's pane, whoever has opened it, for the time between its end and the next window.
 func (d *doer) stay(ctx context.Context, o orch.AgentStop) {
+	if o.Place.Pane == "" { // it was in none
+		return
+	}
 	t, want, err := server(ctx, o.Place)
-	if err == nil && o.Place.Pane != "" {
+	if err == nil {
 		err = t.Stay(ctx, o.Place.Pane, want)
 	}
 	if err != nil && !gone(err) {
@@ -182,8 +185,11 @@ func (d *doer) stay(ctx context.Context, o orch.AgentStop) {
 
 // leave ends what stay has begun.
 func (d *doer) leave(ctx context.Context, place orch.Place) {
+	if place.Pane == "" { // it was in none
+		return
+	}
 	t, want, err := server(ctx, place)
-	if err == nil && place.Pane != "" {
+	if err == nil {
 		err = t.Leave(ctx, place.Pane, want)
 	}
 	if err != nil && !gone(err) {
