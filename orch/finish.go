@@ -490,6 +490,8 @@ func keeps(v View, t Worktree, f TreeFacts) string {
 		return "its worker is being started"
 	case !workerInfo(v, w.ID).Settled:
 		return "its worker still works"
+	case a.Gone == "" && w.Released != nil: // no verb of ours ends it
+		return "its agent was released, and goes on there: st agents"
 	case a.Gone == "":
 		return "its agent still sits there: st worker finish " + w.ID
 	case a.Resumable, restarts(v, a):
