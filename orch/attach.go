@@ -29,6 +29,8 @@ func (s *step) workerAttach(o WorkerAttach) *Error {
 func (s *step) mayAttach(w Worker, old Agent, f AgentFound) *Error {
 	show, pane := "st worker show "+w.ID, f.Place.Pane
 	switch {
+	case old.Gone == "" && old.Place.Pane == "":
+		return refuse("not_gone", show, "worker %s %q needs no other agent: the window of its own is still to be opened", w.ID, w.Name)
 	case old.Gone == "":
 		return refuse("not_gone", show, "worker %s %q is there already, in pane %s", w.ID, w.Name, old.Place.Pane)
 	case w.Stopping != nil || !s.workBack(old):
