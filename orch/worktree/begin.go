@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,9 @@ type Begin struct {
 	Changed map[string]string `json:"changed"`
 	// Ignored are files that git ignores, with their stamps. What lies in a folder that is ignored as a whole is not looked at.
 	Ignored map[string]string `json:"ignored,omitempty"`
+	// Whole says that no tracked file was left out of the working tree, as a sparse checkout does: one that git leaves out
+	// later has been taken away since.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // tree is a working tree, seen from one of its folders.
@@ -83,7 +87,12 @@ func (b Begin) Later(ctx context.Context, dir string) (Begin, error) {
 // begin is how the working tree stands beside a commit, "" for none.
 func (t tree) begin(ctx context.Context, commit string) (Begin, error) {
 	b := Begin{Commit: commit, Changed: map[string]string{}, Ignored: map[string]string{}}
-	names, err := t.changed(ctx, commit)
+	list, err := indexOf(ctx, t.top)
+	if err != nil {
+		return b, err
+	}
+	b.Whole = !slices.ContainsFunc(list, func(i indexed) bool { return i.flagged() && !i.blind(t.top) })
+	names, err := t.changed(ctx, commit, blind(t.top, list))
 	if err != nil {
 		return b, err
 	}
@@ -106,7 +115,15 @@ func Since(ctx context.Context, dir string, b Begin) (changed []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	names, err := t.changed(ctx, b.Commit)
+	list, err := indexOf(ctx, t.top)
+	if err != nil {
+		return nil, err
+	}
+	unseen := blind(t.top, list)
+	if b.Whole {
+		unseen = slices.DeleteFunc(list, func(i indexed) bool { return !i.flagged() })
+	}
+	names, err := t.changed(ctx, b.Commit, unseen)
 	for _, n := range names {
 		if was, ok := b.Changed[n]; !ok || was != t.stamp(n) {
 			changed = append(changed, n)
@@ -124,8 +141,9 @@ func Since(ctx context.Context, dir string, b Begin) (changed []string, err erro
 	return changed, err
 }
 
-// changed lists what differs from a commit, "" for none, and what is not tracked.
-func (t tree) changed(ctx context.Context, commit string) ([]string, error) {
+// changed lists what differs from a commit, "" for none, and what is not tracked. At the files in unseen it looks although
+// git was told not to.
+func (t tree) changed(ctx context.Context, commit string, unseen []indexed) ([]string, error) {
 	others, err := asks(t.top, "ls-files", "-z", "--others", "--exclude-standard").words(ctx)
 	if err != nil {
 		return nil, err
@@ -134,6 +152,12 @@ func (t tree) changed(ctx context.Context, commit string) ([]string, error) {
 	if commit != "" {
 		tracked = asks(t.top, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "--end-of-options", commit, "--", ".")
 	}
+	env, done, err := seeing(ctx, t.top, unseen)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	tracked.env = env
 	names, err := tracked.words(ctx)
 	list := make([]string, 0, len(names)+len(others))
 	seen := map[string]bool{}

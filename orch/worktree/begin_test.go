@@ -96,3 +96,68 @@ func TestSince(t *testing.T) {
 		t.Errorf("since later: %q, %v, want %q", got, err, want)
 	}
 }
+
+// TestSinceUnseen: a file at which git is told not to look, and one that it is told to leave out, are found all the same; what
+// a person had told it so before, or a sparse checkout leaves out, is no change.
+func TestSinceUnseen(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=dev", "-c", "user.email=dev@example.invalid"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	since := func(b Begin, want ...string) {
+		t.Helper()
+		got, err := Since(ctx, filepath.Join(dir, "sub"), b)
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	begin := func(whole bool) Begin {
+		t.Helper()
+		b, err := BeginOf(ctx, filepath.Join(dir, "sub"))
+		if err != nil || b.Whole != whole {
+			t.Errorf("%+v, %v", b, err)
+		}
+		return b
+	}
+	run("init", "-q")
+	for _, name := range []string{"sub/a", "assumed", "skipped", "gone", "mine", "far/f", "far/away"} {
+		write(name, "1")
+	}
+	run("add", "-A")
+	run("commit", "-qm", "first")
+	run("update-index", "--assume-unchanged", "mine")
+	write("mine", "as a person had it")
+	b := begin(true)
+	since(b)
+	b = begin(true)
+	run("update-index", "--assume-unchanged", "assumed")
+	run("update-index", "--skip-worktree", "skipped", "gone")
+	since(b)
+	b = begin(true)
+	write("assumed", "other")
+	write("skipped", "other")
+	if err := os.Remove(filepath.Join(dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	since(b, "../assumed", "../gone", "../skipped")
+	run("reset", "-q", "--hard")
+	run("sparse-checkout", "set", "sub")
+	b = begin(false)
+	since(b)
+	b = begin(false)
+	write("far/f", "put there anew")
+	since(b, "../far/f")
+}

@@ -71,20 +71,31 @@ func scratchIndex(ctx context.Context, dir, scratch string) (env []string, there
 	return env, true, err
 }
 
-// see has git look at all files of an index of ours that are there. Both flags want a call of their own.
-func see(ctx context.Context, dir string, env []string, list []indexed) error {
-	var blind strings.Builder
+// flagged says that git was told not to look at the file, whether it is there or not.
+func (i indexed) flagged() bool { return i.tag == 'S' || i.tag >= 'a' && i.tag <= 'z' }
+
+// blind are the files of an index at which git does not look, although there is something to see.
+func blind(dir string, list []indexed) (found []indexed) {
 	for _, i := range list {
 		if i.blind(dir) {
-			blind.WriteString(i.name + "\x00")
+			found = append(found, i)
 		}
 	}
-	if blind.Len() == 0 {
+	return found
+}
+
+// see has git look at these files of an index of ours. Both flags want a call of their own.
+func see(ctx context.Context, dir string, env []string, list []indexed) error {
+	if len(list) == 0 {
 		return nil
+	}
+	var names strings.Builder
+	for _, i := range list {
+		names.WriteString(i.name + "\x00")
 	}
 	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
 		c := acts(dir, readTime, "update-index", flag, "-z", "--stdin")
-		c.env, c.stdin = env, blind.String()
+		c.env, c.stdin = env, names.String()
 		if _, err := c.do(ctx); err != nil {
 			return err
 		}
@@ -92,27 +103,33 @@ func see(ctx context.Context, dir string, env []string, list []indexed) error {
 	return nil
 }
 
-// hidden are the files that differ from the index and at which git was told not to look.
-func hidden(ctx context.Context, dir string, list []indexed) ([]string, error) {
-	var blind []indexed
-	for _, i := range list {
-		if i.blind(dir) {
-			blind = append(blind, i)
-		}
-	}
-	if len(blind) == 0 {
-		return nil, nil
+// seeing copies the index of a working tree into one in which git looks at these files, and answers how git is told to use
+// that, until done is called.
+func seeing(ctx context.Context, dir string, list []indexed) (env []string, done func(), err error) {
+	if len(list) == 0 {
+		return nil, func() {}, nil
 	}
 	scratch, err := os.MkdirTemp("", "st-index-")
 	if err != nil {
-		return nil, err
+		return nil, func() {}, err
 	}
-	defer os.RemoveAll(scratch)
+	done = func() { os.RemoveAll(scratch) }
 	env, there, err := scratchIndex(ctx, dir, scratch)
-	if err != nil || !there {
-		return nil, err
+	if err == nil && there {
+		err = see(ctx, dir, env, list)
 	}
-	if err := see(ctx, dir, env, blind); err != nil {
+	return env, done, err
+}
+
+// hidden are the files that differ from the index and at which git was told not to look.
+func hidden(ctx context.Context, dir string, list []indexed) ([]string, error) {
+	list = blind(dir, list)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	env, done, err := seeing(ctx, dir, list)
+	defer done()
+	if err != nil {
 		return nil, err
 	}
 	c := asks(dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
@@ -120,7 +137,7 @@ func hidden(ctx context.Context, dir string, list []indexed) ([]string, error) {
 	changed, err := c.words(ctx)
 	var names []string
 	was := set(changed)
-	for _, i := range blind {
+	for _, i := range list {
 		if was[i.name] {
 			names = append(names, i.name)
 		}

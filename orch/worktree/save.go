@@ -159,7 +159,7 @@ func (s save) begin(ctx context.Context, head string) (index []string, had []ind
 	}
 	if there {
 		if had, err = indexOf(ctx, s.dir); err == nil {
-			err = see(ctx, s.dir, index, had)
+			err = see(ctx, s.dir, index, blind(s.dir, had))
 		}
 		return index, had, err
 	}
