@@ -39,7 +39,7 @@ func init() {
 		"cp": copies, "install": installs, "mv": moves, "ln": links, "rsync": copies, "scp": copies,
 		"sed": inPlace(editor{"efl", "efl", "--in-place"}), "perl": inPlace(editor{"eEIMmxl", "eEI", ""}), "ruby": inPlace(editor{"eEICFrx", "eEICr", ""}), "yq": inPlace(editor{"", "", "--inplace"}),
 		"gawk": awks, "awk": awks, "mawk": awks, "nawk": awks, "split": splits("abClnt"), "csplit": splits("bn"),
-		"dd": dumps, "sort": output("o", "--output"), "curl": output("o", "--output"), "wget": output("O", "--output-document"), "tar": unpacks, "unzip": unzips, "zip": firstOf,
+		"dd": dumps, "sort": output("o", "--output"), "unzip": unzips, "zip": firstOf,
 		"patch": patches, "apply_patch": codexPatches, "applypatch": codexPatches, "git": gits, "find": finds,
 		"ed": all("", inside), "ex": all("c", inside), "vi": all("c", inside), "vim": all("cS", inside), "nvim": all("cS", inside), "nano": all("", inside),
 		"gofmt": formats("w", ""), "goimports": formats("w", ""), "prettier": formats("w", "--write"), "eslint": formats("", "--fix"), "black": formats("", ""),
@@ -54,7 +54,7 @@ func (e *edits) call(c *shellCall) {
 		e.untold("what is typed into " + c.program())
 		return
 	}
-	write, ok := writers[c.program()]
+	write, ok := writerOf(c.program())
 	if !ok {
 		return
 	}
@@ -63,6 +63,19 @@ func (e *edits) call(c *shellCall) {
 		return
 	}
 	write(e, c)
+}
+
+// writerOf finds a program by its name, also with a version behind it.
+func writerOf(name string) (write writer, ok bool) {
+	for _, n := range []string{name, strings.TrimRight(name, "0123456789.")} {
+		if write, ok = writers[n]; ok {
+			return write, true
+		}
+		if write, ok = moreWriters[n]; ok {
+			return write, true
+		}
+	}
+	return nil, false
 }
 
 // repls are programs that do what is typed into them, beside the shells.
@@ -335,19 +348,27 @@ func dumps(e *edits, c *shellCall) {
 	}
 }
 
-// output: the value of a flag is written.
-func output(short, long string) writer {
+// output: the values of flags are written. Each letter is a short one, but for the word that openssl has.
+func output(short string, long ...string) writer {
 	return func(e *edits, c *shellCall) {
 		args := c.args()
+		shorts := strings.Split(short, "")
+		if short == "out" {
+			shorts = []string{short}
+		}
 		for i, w := range args {
-			name, joined := strings.CutPrefix(w.text, long+"=")
+			name, value, joined := strings.Cut(w.text, "=")
 			switch {
-			case joined:
-				e.word(textWord(name), c.dir, inside)
-			case (w.text == long || isShort(w.text, short)) && i+1 < len(args):
+			case joined && slices.Contains(long, name):
+				e.word(textWord(value), c.dir, inside)
+			case i+1 < len(args) && (slices.Contains(long, w.text) || slices.ContainsFunc(shorts, func(s string) bool { return isShort(w.text, s) })):
 				e.word(args[i+1], c.dir, inside)
-			case c.program() == "curl" && isShort(w.text, "O"), c.program() == "wget" && w.text == "-P":
-				e.word(textWord("x"), c.dir, inside)
+			case c.program() == "curl" && (isShort(w.text, "O") || strings.HasPrefix(w.text, "--remote-name")):
+				into, told := valueOf(args, 0, "--output-dir")
+				if !told {
+					into = textWord(".")
+				}
+				e.below(into, c.dir)
 			}
 		}
 	}
@@ -356,30 +377,6 @@ func output(short, long string) writer {
 // isShort tells that a word is a flag, alone or the last of several.
 func isShort(word, flag string) bool {
 	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, flag)
-}
-
-// unpacks: tar writes below a folder, or into its archive.
-func unpacks(e *edits, c *shellCall) {
-	args := c.args()
-	if len(args) == 0 {
-		return
-	}
-	mode := args[0].text
-	into, archive := textWord("."), shellWord{}
-	for i, w := range args {
-		switch {
-		case (w.text == "-C" || w.text == "--directory") && i+1 < len(args):
-			into = args[i+1]
-		case (isShort(w.text, "f") || i == 0 && strings.HasSuffix(w.text, "f")) && i+1 < len(args):
-			archive = args[i+1]
-		}
-	}
-	switch {
-	case strings.Contains(mode, "x") || mode == "--extract":
-		e.below(into, c.dir)
-	case strings.ContainsAny(strings.TrimLeft(mode, "-"), "cru") && archive.text != "":
-		e.word(archive, c.dir, inside)
-	}
 }
 
 // below judges what is written somewhere below a folder.

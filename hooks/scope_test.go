@@ -166,6 +166,47 @@ yq .a web/w.js
 yq -i '.a=1' api/a.go
 split -b 1 web/w.js api/sub/x
 python3 -c "from pathlib import Path; Path('api/a.go').write_text('x')"
+tar -C web -cf api/a.tar .
+tar -tf a.tar
+tar --exclude=x -cf TMP/a.tar web
+tar -C api/sub -xf a.tar
+tar xOf a.tar x
+tar xfC a.tar api/sub
+uniq web/w.js api/o
+uniq -c web/w.js
+rename s/a/b/ api/a.go
+rename .go .txt api/a.go
+wget -qO- http://localhost/x
+wget -P api/sub http://localhost/x
+wget --spider http://localhost/x
+curl -sD - -o /dev/null http://localhost/
+curl -O --output-dir api/sub http://localhost/x
+find web | cpio -pd api/x
+cpio -it < a.cpio
+pax -rw web api/x
+ar t web/l.a
+ar rcs api/l.a api/o.o
+mktemp
+mktemp -d
+mktemp -p api
+mktemp -p TMP x.XXXX
+fallocate -l 1 api/f
+setfacl -m u:1:r api/a.go
+xxd web/w.js
+xxd web/w.js api/x
+iconv -f latin1 web/w.js
+iconv -o api/x web/w.js
+strip -o api/s web/bin
+objcopy web/bin api/bin
+script -qc true /dev/null
+history
+tree -L 2
+tmux save-buffer api/x
+tmux show-buffer
+python3 -m venv api/v
+python3 -m json.tool web/x.json
+dpkg -x a.deb api/sub
+dpkg -l
 `
 
 // scopeRefuses are commands that would edit something outside the scope, or do not tell what.
@@ -349,6 +390,44 @@ csplit api/a.go 1
 openssl rand -out web/d 4
 python3 -c "from pathlib import Path; (Path('web')/'d').write_text('x')"
 python3 - <<'EOF'\nfrom pathlib import Path\n(Path('web') / 'd').write_text('x')\nEOF
+tar -C web -xf a
+tar -xf a -C web
+tar --extract --file=a
+tar xfC a web
+tar -C web -cf main.tar .
+uniq api/a.go web/o
+rename s/a/b/ web/w.js
+rename .js .ts web/w.js
+wget http://localhost/x
+wget -q -P web http://localhost/x
+wget -qOmain.go http://localhost/x
+curl -D web/h http://localhost/
+curl -c web/jar http://localhost/
+curl -O --output-dir web http://localhost/x
+find api | cpio -pd web
+cpio -i < a.cpio
+pax -rw api web
+pax -r -f a.pax
+ar r web/l.a api/o.o
+ar x api/l.a
+mktemp -p web
+mktemp web/x.XXXX
+fallocate -l 1 web/f
+setfacl -m u:1:r web/w.js
+xxd api/a.go web/x
+xxd -r api/a.go web/x
+iconv -o web/x api/a.go
+strip web/bin
+objcopy api/bin web/bin
+script web/log
+script -c true
+history -w web/h
+tree -o web/t
+tmux save-buffer web/x
+python -m venv web/v
+python3.12 -m venv web/v
+virtualenv web/v
+dpkg -x a.deb web
 `
 
 func TestScopeCommands(t *testing.T) {
