@@ -11,6 +11,13 @@ import (
 // gits judges what git edits in the working tree. What it brings by its history (merge, pull, switch) is left to it.
 func gits(e *edits, c *shellCall) {
 	args, dir := c.args(), c.dir
+	for _, name := range gitRuns {
+		for _, set := range []map[string]shellWord{c.env, e.r.vars} {
+			if w, ok := set[name]; ok {
+				e.r.within(w.text)
+			}
+		}
+	}
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		n := 1
 		if slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}, args[0].text) {
@@ -18,6 +25,9 @@ func gits(e *edits, c *shellCall) {
 		}
 		if args[0].text == "-C" && len(args) > 1 {
 			dir = gitDir(args[1], dir)
+		}
+		if args[0].text == "-c" && len(args) > 1 {
+			e.gitSetting(args[1].text)
 		}
 		args = args[min(n, len(args)):]
 	}
@@ -56,6 +66,38 @@ func gits(e *edits, c *shellCall) {
 		}
 	case "diff", "log", "show", "archive", "format-patch":
 		g.output()
+	case "checkout-index":
+		if g.has("-a") || g.has("--all") || g.has("-af") || g.has("-fa") || g.has("--stdin") {
+			g.everything()
+		}
+		e.words(operands(g.args, ""), dir, inside)
+	case "sparse-checkout":
+		if list := operands(g.args, ""); len(list) > 0 && list[0].text != "list" && list[0].text != "check-rules" {
+			g.everything()
+		}
+	case "filter-branch":
+		g.everything()
+	case "submodule", "bisect":
+		for i, w := range g.args {
+			if w.text == "foreach" || w.text == "run" {
+				g.runs(wordsText(behindFlags(g.args[i+1:], "")), w.text == "foreach")
+				break
+			}
+		}
+	case "rebase":
+		g.runsValue('x', "--exec")
+	case "grep":
+		g.runsValue('O', "--open-files-in-pager")
+	case "difftool":
+		g.runsValue('x', "--extcmd")
+	case "bundle":
+		if list := operands(g.args, ""); len(list) > 1 && list[0].text == "create" {
+			e.word(list[1], dir, inside)
+		}
+	case "init":
+		for _, w := range operands(g.args, "b") {
+			e.below(w, dir)
+		}
 	case "config":
 		for i, w := range g.args {
 			if (w.text == "-f" || w.text == "--file") && i+1 < len(g.args) {
@@ -80,6 +122,51 @@ func gitDir(w shellWord, dir string) string {
 		return ""
 	}
 	return placed(w.text, dir)
+}
+
+// gitRuns are the variables whose value git runs.
+var gitRuns = []string{"GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_ASKPASS", "PAGER", "EDITOR", "VISUAL"}
+
+// gitSettings are the settings whose value git runs.
+var gitSettings = pattern(`(?i)^(?:core\.(?:pager|editor|sshCommand|fsmonitor|askPass)|pager\..*|sequence\.editor|diff\.external|.*\.(?:textconv|cmd|driver|clean|smudge|process))=`)
+
+// gitSetting judges a setting that is given for one call: what git runs by it.
+func (e *edits) gitSetting(text string) {
+	if end := gitSettings().FindString(text); end != "" {
+		e.r.within(text[len(end):])
+		return
+	}
+	name, value, _ := strings.Cut(text, "=")
+	if command, ok := strings.CutPrefix(value, "!"); ok && strings.HasPrefix(strings.ToLower(name), "alias.") {
+		e.r.within(command)
+	}
+}
+
+// runs judges a command that git runs, where elsewhere says so in a folder that is not known.
+func (g gitCall) runs(command string, elsewhere bool) {
+	restore := g.e.r.subshell()
+	g.e.r.dir = g.dir
+	if elsewhere {
+		g.e.r.dir = ""
+	}
+	g.e.r.read(command)
+	restore()
+}
+
+// runsValue judges the command that a flag names.
+func (g gitCall) runsValue(short byte, long string) {
+	for i, w := range g.args {
+		attached, is := strings.CutPrefix(w.text, "-"+string(short))
+		joined, named := strings.CutPrefix(w.text, long+"=")
+		switch {
+		case is && attached != "":
+			g.runs(attached, false)
+		case named:
+			g.runs(joined, false)
+		case (is || w.text == long) && short == 'x' && i+1 < len(g.args):
+			g.runs(g.args[i+1].text, false)
+		}
+	}
 }
 
 // gitCall is one call of git, behind its own flags.

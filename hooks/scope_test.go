@@ -207,6 +207,23 @@ python3 -m venv api/v
 python3 -m json.tool web/x.json
 dpkg -x a.deb api/sub
 dpkg -l
+git checkout-index api/a.go
+git sparse-checkout list
+git submodule foreach git status
+git submodule update --init
+git bisect run go test ./api
+git rebase -x 'go test ./...' main
+GIT_SEQUENCE_EDITOR=true git rebase -i main
+GIT_PAGER=cat git log
+git -c core.pager=cat log
+git -c user.name=x commit -m y
+git -c alias.q='!git status' q
+git grep -n x
+git grep -Oless x
+git difftool -x diff HEAD
+git bundle create api/b HEAD
+git bundle verify web/b
+git init api/sub/r
 `
 
 // scopeRefuses are commands that would edit something outside the scope, or do not tell what.
@@ -428,6 +445,24 @@ python -m venv web/v
 python3.12 -m venv web/v
 virtualenv web/v
 dpkg -x a.deb web
+git checkout-index -af
+git checkout-index -f web/w.js
+git sparse-checkout set api
+git submodule foreach 'echo x > f'
+git bisect run sed -i s/a/b/ main.go
+git rebase -x 'echo x > main.go' main
+git rebase --exec='echo x > main.go' main
+git filter-branch --tree-filter true HEAD
+GIT_SEQUENCE_EDITOR='tee web/w.js' git rebase -i main
+GIT_PAGER='tee main.go' git log
+export GIT_PAGER='tee main.go'; git log
+git -c core.pager='tee main.go' log
+git -c alias.q='!echo x > main.go' q
+git grep -O'rm main.go #' x
+git grep --open-files-in-pager='tee main.go' x
+git difftool -x 'cp api/a.go main.go #' HEAD
+git bundle create web/b HEAD
+git init web/r
 `
 
 func TestScopeCommands(t *testing.T) {
