@@ -280,9 +280,13 @@ func (p editor) reads(args []shellWord) (on, script bool) {
 	return on, script
 }
 
-var awkWrites = pattern(`>\s*"([^"]+)"`)
+var (
+	awkWrites = pattern(`>\s*"([^"]+)"`)
+	awkRuns   = pattern(`(?:\|&?\s*|\bsystem\s*\(\s*)"((?:[^"\\]|\\.)*)"|"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline`)
+	awkBuilt  = pattern(`\bsystem\s*\(\s*[^"\s)]`)
+)
 
-// awks: the operands behind the program's text with -i inplace, and what that text itself writes by a name in quotes.
+// awks: the operands behind the program's text with -i inplace, and what that text itself writes by a name in quotes or runs.
 func awks(e *edits, c *shellCall) {
 	list := texts(c.args())
 	files := operands(c.args(), "ifvF")
@@ -292,6 +296,12 @@ func awks(e *edits, c *shellCall) {
 	for _, w := range files[:min(1, len(files))] {
 		for _, m := range awkWrites().FindAllStringSubmatch(w.text, -1) {
 			e.word(textWord(m[1]), c.dir, inside)
+		}
+		for _, m := range awkRuns().FindAllStringSubmatch(w.text, -1) {
+			e.r.within(strings.ReplaceAll(m[1]+m[2], `\"`, `"`))
+		}
+		if found := awkBuilt().FindString(w.text); found != "" {
+			e.untold(found + "…)")
 		}
 	}
 }

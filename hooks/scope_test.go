@@ -224,6 +224,12 @@ git difftool -x diff HEAD
 git bundle create api/b HEAD
 git bundle verify web/b
 git init api/sub/r
+awk '{ print | "sort" }' web/w.js
+awk '{ print | "tee api/a.go" }' web/w.js
+awk '{ "date" | getline d; print d }' web/w.js
+awk '/a|b/ { print "x" }' web/w.js
+awk 'BEGIN { system("ls web") }'
+awk '{ print }' file_system
 `
 
 // scopeRefuses are commands that would edit something outside the scope, or do not tell what.
@@ -463,6 +469,10 @@ git grep --open-files-in-pager='tee main.go' x
 git difftool -x 'cp api/a.go main.go #' HEAD
 git bundle create web/b HEAD
 git init web/r
+awk '{ print | "tee web/w.js" }' api/a.go
+awk '{ "touch main.go" | getline }' api/a.go
+awk 'BEGIN { system("rm main.go") }'
+awk '{ system($1) }' api/a.go
 `
 
 func TestScopeCommands(t *testing.T) {
