@@ -1,6 +1,7 @@
 package orch
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -381,7 +382,7 @@ func workerNamed(v View, by Caller, name string) (Worker, *Error) {
 	}
 	run, err := currentRun(v, by)
 	if err != nil && err.Code == "no_run" && err.Data == nil {
-		return Worker{}, refuse("worker_not_found", "st worker ls", "worker %q: no such worker", name)
+		return Worker{}, noWorker(v, name, "")
 	}
 	if err != nil { // which run is meant can't be told, so nothing can be said of its workers
 		return Worker{}, err
@@ -394,9 +395,31 @@ func workerNamed(v View, by Caller, name string) (Worker, *Error) {
 		return true
 	})
 	if found.ID == "" {
-		return found, refuse("worker_not_found", "st worker ls", "worker %q: no such worker in %s", name, run.ID)
+		return found, noWorker(v, name, run.ID)
 	}
 	return found, nil
+}
+
+// noWorker refuses a name that no worker of a run has; run is "" where none is open. A worker that is called so in
+// another run is named: by its id it is found from everywhere.
+func noWorker(v View, name, run string) *Error {
+	where := ""
+	if run != "" {
+		where = " in " + run
+	}
+	e := refuse("worker_not_found", "st worker ls", "worker %q: no such worker%s", name, where)
+	var other Worker
+	each(v, "worker", func(w Worker) bool {
+		if w.Name == name && w.Run != run {
+			other = w // of several the newest
+		}
+		return true
+	})
+	if other.ID != "" {
+		e.Hint = fmt.Sprintf("run %s has one of that name, %s; of another run say its id, or which run with --run %[1]s", other.Run, other.ID)
+		e.Next = []string{"st worker show " + other.ID, "st worker ls --run " + other.Run}
+	}
+	return e
 }
 
 // paneOpened takes the window that was opened for a worker.
