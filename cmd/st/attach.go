@@ -16,7 +16,8 @@ import (
 var attachVerb = &verb{
 	name: "attach", args: "[W|SESSION]", max: 1, about: "go to a worker's window, or to a session",
 	help: "Inside tmux your own client is switched; outside tmux is attached to in this terminal. A name that is\n" +
-		"both means the worker, --session the session. Without any it is the session last used.",
+		"both means the worker, --session the session. Without any it is the session last used, but the\n" +
+		"one you are in.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{&cli.StringFlag{Name: "session", Usage: "go to this session: `S`"}}
 	},
@@ -43,6 +44,9 @@ func attach(c *call) (int, error) {
 	g, err := c.goal(session)
 	if err != nil {
 		return 0, err
+	}
+	if g.How == "stayed" {
+		return exitDone, c.arrived(g)
 	}
 	if os.Getenv("TMUX") == "" {
 		return c.attachHere(g)
@@ -148,6 +152,9 @@ func (c *call) attachHere(g goal) (int, error) {
 func (c *call) arrived(g goal) error {
 	if c.out.json {
 		return c.out.data(g)
+	}
+	if g.How == "stayed" {
+		return c.out.say("nothing to do: session %s is the only one here, and you are in it", quoted(g.Session))
 	}
 	if g.Worker == "" {
 		return c.out.say("%s to session %s", g.How, quoted(g.Session))

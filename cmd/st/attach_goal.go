@@ -19,7 +19,7 @@ type goal struct {
 	Window  string      `json:"window"`
 	Pane    string      `json:"pane"`
 	Server  string      `json:"server"` // socket
-	How     string      `json:"how"`    // switched, attached
+	How     string      `json:"how"`    // switched, attached, stayed
 	target  tmux.Target // by ids
 	id      tmux.Identity
 }
@@ -149,24 +149,32 @@ func (c *call) to(socket string, s tmux.Session) (goal, error) {
 	return goal{Session: s.Name, Server: socket, target: tmux.Target{Session: s.ID}, id: id}, err
 }
 
-// lastUsed is the session in which something happened last, but the one we are in.
+// lastUsed is the session in which something happened last, but the one we are in; that one where there is no other.
 func (c *call) lastUsed() (goal, error) {
 	t := tmux.At(ownSocket())
 	sessions, err := t.Sessions(c.ctx)
 	if err != nil && !errors.Is(err, tmux.ErrNoServer) {
 		return goal{}, err
 	}
-	here := ""
+	here := "" // its id
 	if os.Getenv("TMUX") != "" {
 		if here, err = sessionOf(c.ctx, t, os.Getenv("TMUX_PANE")); err != nil {
 			return goal{}, err
 		}
 	}
 	var last *tmux.Session
+	var own *tmux.Session
 	for i, s := range sessions {
-		if s.ID != here && (last == nil || s.Activity.After(last.Activity)) {
+		if s.ID == here {
+			own = &sessions[i]
+		} else if last == nil || s.Activity.After(last.Activity) {
 			last = &sessions[i]
 		}
+	}
+	if last == nil && own != nil {
+		g, err := c.to(t.Socket(), *own)
+		g.How = "stayed"
+		return g, err
 	}
 	if last == nil {
 		return goal{}, &orch.Error{
