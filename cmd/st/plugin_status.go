@@ -118,7 +118,11 @@ func (c *call) sayPluginState(s pluginShown) error {
 		}
 	}
 	if slices.Contains([]string{pluginNone, pluginPartly, hooks.PluginOutdated}, s.State) {
-		return c.out.say("  st plugin install --agent %s", s.Agent)
+		local := ""
+		if c.Bool("local") {
+			local = " --local"
+		}
+		return c.out.say("  st plugin install --agent %s%s", s.Agent, local)
 	}
 	return nil
 }
