@@ -144,7 +144,7 @@ func (s *step) taskPick(o TaskPick) *Error {
 	already := t.Picked == w.ID
 	switch {
 	case len(t.Tries) == 0:
-		return refuse("refused", "st task show "+t.ID, "task %s has no attempts to pick from", t.ID)
+		return noAttempts(t, " to pick from")
 	case a.Of != t.ID:
 		return refuse("refused", "st task attempts "+t.ID, "worker %s makes no attempt at task %s", w.ID, t.ID)
 	case already:
@@ -302,6 +302,14 @@ type (
 	}
 )
 
+// noAttempts refuses a task at which no attempts are made, and leads from an attempt to its task.
+func noAttempts(t Task, to string) *Error {
+	if t.Of != "" {
+		return refuse("refused", "st task attempts "+t.Of, "task %s is itself an attempt at task %s", t.ID, t.Of)
+	}
+	return refuse("refused", "st task show "+t.ID, "task %s has no attempts%s", t.ID, to)
+}
+
 // Attempts are the attempts at a task, side by side. What only git knows of them is left to whoever asks it.
 func Attempts(v View, _ Caller, a TaskArgs) (AttemptsInfo, *Error) {
 	t, ok := get[Task](v, "task/"+a.Task)
@@ -309,7 +317,7 @@ func Attempts(v View, _ Caller, a TaskArgs) (AttemptsInfo, *Error) {
 		return AttemptsInfo{}, noTask(a.Task)
 	}
 	if len(t.Tries) == 0 {
-		return AttemptsInfo{}, refuse("refused", "st task show "+t.ID, "task %s has no attempts", t.ID)
+		return AttemptsInfo{}, noAttempts(t, "")
 	}
 	i := AttemptsInfo{Task: taskInfo(v, t.ID), Attempts: []AttemptInfo{}}
 	for _, id := range t.Tries {

@@ -126,7 +126,7 @@ func (s *step) reply(o Reply) *Error {
 	case !ok:
 		return refuse("message_not_found", "st check --peek", "message %q: no such message", o.Message)
 	case q.Type != Question:
-		return refuse("no_question", "", "message %s is no question, so it can't be replied to", q.ID)
+		return refuse("no_question", "st check --peek", "message %s is no question, so it can't be replied to", q.ID)
 	}
 	id, err := s.replier(q)
 	if err != nil {

@@ -177,7 +177,7 @@ func (s *step) byDispatch(id string) (Worker, *Error) {
 	}
 	w, _ := get[Worker](s, "worker/"+d.Worker)
 	if w.Dispatch != d.ID {
-		return w, refuse("refused", "st send "+w.ID, "worker %s %q has gone on from dispatch %s to %s, so a message about %[3]s would reach it too late", w.ID, w.Name, d.ID, w.Dispatch)
+		return w, refuse("refused", "st send "+w.ID+" --subject '…' --body '…'", "worker %s %q has gone on from dispatch %s to %s, so a message about %[3]s would reach it too late", w.ID, w.Name, d.ID, w.Dispatch)
 	}
 	return w, nil
 }

@@ -198,7 +198,10 @@ func readText(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // what a file may hold is no help here
-		return "", &orch.Error{Code: "bad_task", Message: "file " + quoted(path) + ": " + reason(err)}
+		return "", &orch.Error{
+			Code: "bad_task", Message: "file " + quoted(path) + ": " + reason(err),
+			Hint: "see what is in that folder:", Next: []string{"ls " + shellWord(filepath.Dir(path))},
+		}
 	case err != nil:
 		return "", bad(reason(err))
 	case info.IsDir():

@@ -159,6 +159,7 @@ func configBad(path, what string) *orch.Error {
 		Code:    "config_bad",
 		Message: fmt.Sprintf("%s: %s", path, strings.TrimPrefix(what, "toml: ")),
 		Hint:    "the keys are pass_env, max_workers, max_depth, max_chain, notify, restore, worktrees, [agents_may] args, env, demo_run, kinds, setup, check, verbs, and [limits] silence, reminder, git, setup, check",
+		Next:    []string{"st help config", "st doctor"},
 	}
 }
 
