@@ -489,7 +489,7 @@ func keeps(v View, t Worktree, f TreeFacts) string {
 	case t.State == treeAwaited || t.State == treeMaking:
 		return "its worker is being started"
 	case !workerInfo(v, w.ID).Settled:
-		return "its worker still works"
+		return "its worker still works: st worker wait " + w.ID
 	case a.Gone == "" && w.Released != nil: // no verb of ours ends it
 		return "its agent was released, and goes on there: st agents"
 	case a.Gone == "":
@@ -498,9 +498,9 @@ func keeps(v View, t Worktree, f TreeFacts) string {
 		return "its agent may come back there: st worker finish " + w.ID
 	case err != nil:
 		first, _, _ := strings.Cut(err.Message, "\n")
-		return strings.TrimSuffix(first, ":")
+		return strings.TrimSuffix(first, ":") + "; what to do says: st worker finish " + w.ID
 	case f.Landed == "":
-		return notLandedYet(f)
+		return notLandedYet(f) + ": st worker finish " + w.ID
 	}
 	return ""
 }
