@@ -171,7 +171,7 @@ func (s *step) mayHold(run Run, task string) *Error {
 	case !ok || t.Run != run.ID:
 		return refuse("task_not_found", "st orch show "+run.ID, "task %q: no such task in %s", task, run.ID)
 	case !slices.Contains(holdable, t.Status):
-		e := refuse("task_begun", "", "task %s is %s: a gate holds only a task that has not been dispatched", t.ID, t.Status)
+		e := refuse("task_begun", "st gate ask --wait --question '…'", "task %s is %s: a gate holds only a task that has not been dispatched", t.ID, t.Status)
 		e.Hint = "ask without --task, and wait for the answer"
 		return e
 	}

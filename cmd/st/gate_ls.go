@@ -13,7 +13,7 @@ var gateLsVerb = &verb{
 	noun: "gate", name: "ls", about: "open gates",
 	help: "An agent sees those of its run, a person those of all runs unless --run names one.",
 	flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also those that are closed"}}
+		return []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also those that are closed, or whose deadline has passed"}}
 	},
 	run: gateLs,
 }

@@ -27,6 +27,9 @@ func (c *call) gateWaited(client *daemon.Client, id string, limit time.Duration)
 		err = c.gateChosen(g)
 	} else if !c.out.json {
 		c.out.note("st: %s", refusal.Message)
+		for _, line := range refusal.Next {
+			c.out.note("  %s", line)
+		}
 	} else {
 		c.out.refusal(refusal)
 	}
@@ -104,6 +107,7 @@ func (c *call) gateUnanswered(g orch.GateInfo) *orch.Error {
 		e.Message = "gate " + g.ID + " was cancelled: nobody will answer it"
 	case orch.GateTimedOut:
 		e.Message = "gate " + g.ID + " timed out: nobody has answered it in time, and a person still may"
+		e.Next = append([]string{answerLine(g)}, e.Next...)
 	default:
 		return nil
 	}
