@@ -267,6 +267,8 @@ func (p *printer) mail(m orch.MessageInfo) error {
 // afterMail is the line that somebody types who wants to go on with a message.
 func afterMail(m orch.MessageInfo) string {
 	switch m.Type {
+	case orch.Question:
+		return replyLine(m.ID)
 	case orch.ReportMail:
 		return "st worker read " + m.Worker
 	case orch.Escalation:

@@ -64,7 +64,9 @@ func (p *printer) adopted(a orch.AdoptAnswer, w orch.WorkerInfo) error {
 		p.note("started run %s", a.Run)
 	}
 	if a.Task == "" {
-		return p.say("adopted agent %s as worker %s in %s%s", w.Agent, named(w), a.Run, team)
+		err := p.say("adopted agent %s as worker %s in %s%s", w.Agent, named(w), a.Run, team)
+		p.note("  st worker send %s '…'", w.ID)
+		return err
 	}
 	if err := p.say("adopted agent %s as worker %s in %s%s: task %s, dispatch %s", w.Agent, named(w), a.Run, team, a.Task, a.Dispatch); err != nil {
 		return err

@@ -129,5 +129,7 @@ func (p *printer) sent(m orch.MessageInfo) error {
 	case orch.Queued:
 		p.note("its line is typed when the agent's turn has ended: %s", m.Path)
 	}
-	return p.say("message %s to worker %s: %s", m.ID, m.To, m.State)
+	err := p.say("message %s to worker %s: %s", m.ID, m.To, m.State)
+	p.note("  st worker wait %s", m.To)
+	return err
 }
