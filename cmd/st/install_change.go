@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -20,7 +21,8 @@ type installs[A any] struct {
 type FileChanges struct {
 	Agent   string   `json:"agent"`
 	Folder  string   `json:"folder"`
-	Changed []string `json:"changed"` // files
+	Changed []string `json:"changed"` // files, also those that were removed
+	Removed []string `json:"removed"` // those of them that are gone, or would be
 	Diff    string   `json:"diff,omitempty"`
 }
 
@@ -41,6 +43,9 @@ func rehearse[A any](agents []A, act changer[A]) error {
 func (d *FileChanges) take(changes []hooks.Change, dry bool) {
 	for _, change := range changes {
 		d.Changed = append(d.Changed, change.Path)
+		if change.New == nil {
+			d.Removed = append(d.Removed, change.Path)
+		}
 		if dry {
 			d.Diff += unified(change)
 		}
@@ -54,9 +59,26 @@ func (c *call) sayChanged(d FileChanges, dry bool) error {
 	case len(d.Changed) == 0:
 		return c.out.say("%s: nothing to do", d.Agent)
 	case dry:
-		return c.out.say("%s: would change %s\n%s", d.Agent, strings.Join(d.Changed, ", "), block(strings.TrimSuffix(d.Diff, "\n")))
+		return c.out.say("%s: %s\n%s", d.Agent, d.did("would change ", "would remove "), block(strings.TrimSuffix(d.Diff, "\n")))
 	}
-	return c.out.say("%s: changed %s", d.Agent, strings.Join(d.Changed, ", "))
+	return c.out.say("%s: %s", d.Agent, d.did("changed ", "removed "))
+}
+
+// did lists the files that are still there, and those that are not.
+func (d FileChanges) did(changed, removed string) string {
+	var kept, parts []string
+	for _, path := range d.Changed {
+		if !slices.Contains(d.Removed, path) {
+			kept = append(kept, path)
+		}
+	}
+	if len(kept) > 0 {
+		parts = append(parts, changed+strings.Join(kept, ", "))
+	}
+	if len(d.Removed) > 0 {
+		parts = append(parts, removed+strings.Join(d.Removed, ", "))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // sayLeft ends the answer of a verb whose lines are out.
