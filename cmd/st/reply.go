@@ -48,14 +48,15 @@ func (p *printer) replied(a orch.ReplyAnswer) error {
 	if a.Already {
 		return p.say("nothing to do: question %s had this answer, %s", q.ID, a.Message.ID)
 	}
-	if len(q.Options) > 0 && !a.Option {
-		p.note("it is none of the options: %s", optionList(q.Options))
-	}
 	how := "the line that names its file is typed when the worker's turn has ended"
 	if a.Waiting {
 		how = "its ask tells it"
 	}
-	return p.say("answered question %s of worker %s %s with %s: %s", q.ID, q.Worker, quoted(a.Name), a.Message.ID, how)
+	err := p.say("answered question %s of worker %s %s with %s: %s", q.ID, q.Worker, quoted(a.Name), a.Message.ID, how)
+	if len(q.Options) > 0 && !a.Option {
+		p.note("the answer is none of the options: %s", optionList(q.Options))
+	}
+	return err
 }
 
 // optionList is how options stand in a sentence.
