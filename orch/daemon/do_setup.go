@@ -194,7 +194,7 @@ func ending(err error, path string) error {
 	raw, _ := os.ReadFile(path) // what it wrote is there to be read: this is a hint
 	lines := bytes.Split(bytes.TrimSpace(raw), []byte("\n"))
 	if last := strings.TrimSpace(string(lines[len(lines)-1])); last != "" {
-		why += ": " + strings.ToValidUTF8(last[:min(len(last), 200)], "")
+		why += "; the last line that it wrote: " + strings.ToValidUTF8(last[:min(len(last), 200)], "")
 	}
 	return errors.New(why)
 }
