@@ -320,8 +320,8 @@ func checkName(name string) *Error {
 	if len(shown) > 60 {
 		shown = shown[:57] + `…"`
 	}
-	e := refuse("bad_name", "", "the name %s can't be used: %s", shown, why)
-	e.Hint = "a name has 1 to 64 printable characters, begins with a letter and is no id (w1, r2)"
+	e := refuse("bad_name", "st help workers", "the name %s can't be used: %s", shown, why)
+	e.Hint = "a name has 1 to 64 printable characters, begins with a letter and is nothing like an id (w1, d1, g2); all rules:"
 	return e
 }
 
