@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,9 @@ var workerWaitVerb = &verb{
 	noun: "worker", name: "wait", args: "[W…]", max: -1, about: "wait until workers are settled or need somebody",
 	help: "Without W it waits for all workers of the run. It returns when all are settled, or at once when one\n" +
 		"newly needs input, ended without a report or is gone; the same state is told once. Of several exit\n" +
-		"codes the first that holds of 3, 6, 4, 5, 0 is taken. Without --timeout it waits as long as it takes;\n" +
-		"Ctrl-C ends only the waiting.",
+		"codes the first that holds of 3, 6, 4, 5, 0 is taken. With --any it returns at the first that settles, shows\n" +
+		"only those that ended the wait and takes the code over them: what was told before does not count again.\n" +
+		"Without --timeout it waits as long as it takes; Ctrl-C ends only the waiting.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "any", Usage: "return at the first that settles"},
@@ -131,12 +133,29 @@ func (c *call) waited(info orch.WaitInfo) error {
 	if info.TimedOut {
 		c.out.note("st: waited %s; the work goes on", c.Duration("timeout").String())
 	}
-	for _, w := range info.Workers {
+	shown := info.Workers
+	if c.Bool("any") && len(info.New) > 0 {
+		shown = newly(info)
+	}
+	for _, w := range shown {
 		if err := c.out.waitedFor(w); err != nil {
 			return err
 		}
 	}
+	if others := len(info.Workers) - len(shown); others > 0 {
+		c.out.note("others that were waited for: %d, see st worker ls", others)
+	}
 	return nil
+}
+
+// newly are the workers whose state is told for the first time: they ended the wait.
+func newly(info orch.WaitInfo) (list []orch.WorkerInfo) {
+	for _, w := range info.Workers {
+		if slices.ContainsFunc(info.New, func(t orch.Told) bool { return t.Worker == w.ID }) {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // waitedFor prints a worker in one line, with its report, and how to go on with it.
