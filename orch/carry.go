@@ -34,7 +34,7 @@ func (s *step) goesOn(a Agent, e AgentEvent) bool {
 	a.unsee()
 	s.put(a)
 	if d, ok := s.dispatchOf(a.ID); ok && d.Submitted != nil && e.Answer != "" {
-		d.Answer = e.Answer
+		d.says(e.Answer)
 		s.put(d)
 	}
 	s.carry(a, l, atTurnEnd)

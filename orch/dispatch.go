@@ -49,9 +49,7 @@ func (s *step) turnEnded(a Agent, e AgentEvent) {
 	if !ok || d.Submitted == nil {
 		return // a turn before ours
 	}
-	if e.Answer != "" {
-		d.Answer = e.Answer
-	}
+	d.says(e.Answer)
 	s.log("turn-ended", Event{Agent: a.ID, Worker: d.Worker, Dispatch: d.ID, Text: e.Type})
 	d.TurnEnded = ptr(s.at)
 	s.put(d)
@@ -60,6 +58,13 @@ func (s *step) turnEnded(a Agent, e AgentEvent) {
 		s.finish(d)
 	case s.wantsReminder(d, a, e):
 		s.remind(d, later)
+	}
+}
+
+// says keeps what the agent said at the end of a turn.
+func (d *Dispatch) says(answer string) {
+	if answer != "" {
+		d.Answer, d.Later = answer, d.Finished != nil
 	}
 }
 

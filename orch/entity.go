@@ -238,6 +238,7 @@ type Dispatch struct {
 	Report   *Report    `json:"report,omitempty"`
 	Notes    []Report   `json:"notes,omitempty"`    // reports that came too late or for something older
 	Answer   string     `json:"answer,omitempty"`   // what the agent last said at the end of a turn of this dispatch
+	Later    bool       `json:"later,omitempty"`    // Answer is of a turn that ended after the worker had finished
 	Closed   string     `json:"closed,omitempty"`   // stopped, released, gone, retried, unwritten: ended without a report for good
 	Finished *time.Time `json:"finished,omitempty"` // the report is there and its turn has ended, or its grace has passed
 	Error    *Error     `json:"error,omitempty"`    // why no window could be opened

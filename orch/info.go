@@ -164,6 +164,7 @@ type ReadInfo struct {
 	Report       string     `json:"report"` // the text of --report
 	Answer       string     `json:"answer"`
 	AnswerSource string     `json:"answer_source"` // hook, transcript, ""
+	AnswerLater  bool       `json:"answer_later"`  // it was said in a turn that ended after the worker had finished; false also where that is not known
 	Files        []string   `json:"files"`
 	OutsideScope []string   `json:"outside_scope"` // files that were changed outside its scope by then
 	Notes        []Report   `json:"notes"`

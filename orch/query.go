@@ -517,7 +517,7 @@ func Read(v View, by Caller, a ReadArgs) (ReadInfo, *Error) {
 		i.Report, i.Files = d.Report.Text, list(d.Report.Files)
 	}
 	if i.Answer != "" {
-		i.AnswerSource = "hook"
+		i.AnswerSource, i.AnswerLater = "hook", d.Later
 	}
 	return i, nil
 }

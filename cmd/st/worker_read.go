@@ -62,7 +62,10 @@ func (p *printer) read(r orch.ReadInfo) error {
 // texts are the long parts, in the order in which a reader wants them.
 func texts(r orch.ReadInfo) []field {
 	answer := "answer"
-	if r.AnswerSource != "" {
+	switch {
+	case r.AnswerLater:
+		answer = fmt.Sprintf("answer (from the %s, said after it had finished)", r.AnswerSource)
+	case r.AnswerSource != "":
 		answer = fmt.Sprintf("answer (from the %s)", r.AnswerSource)
 	}
 	parts := []field{{"summary", r.Summary}, {"report", r.Report}, {answer, r.Answer}}
