@@ -11,11 +11,9 @@ import (
 	"time"
 )
 
-// TestSince: what a working tree shows of changes since a moment, seen from a folder in it: committed, staged, neither,
-// untracked, renamed, removed, ignored files that were there, and not what was there before.
-func TestSince(t *testing.T) {
-	dir, ctx := t.TempDir(), context.Background()
-	run := func(args ...string) {
+// atWork is git in a folder, and a file written below it.
+func atWork(t *testing.T, dir string) (run func(...string), write func(name, text string)) {
+	run = func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=dev", "-c", "user.email=dev@example.invalid"}, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
@@ -23,13 +21,21 @@ func TestSince(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	write := func(name, text string) {
+	write = func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return run, write
+}
+
+// TestSince: what a working tree shows of changes since a moment, seen from a folder in it: committed, staged, neither,
+// untracked, renamed, removed, ignored files that were there, and not what was there before.
+func TestSince(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	run, write := atWork(t, dir)
 	if _, err := BeginOf(ctx, dir); !errors.Is(err, ErrNone) {
 		t.Errorf("a folder without git: %v", err)
 	}
@@ -101,21 +107,7 @@ func TestSince(t *testing.T) {
 // a person had told it so before, or a sparse checkout leaves out, is no change.
 func TestSinceUnseen(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
-	run := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=dev", "-c", "user.email=dev@example.invalid"}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	run, write := atWork(t, dir)
 	since := func(b Begin, want ...string) {
 		t.Helper()
 		got, err := Since(ctx, filepath.Join(dir, "sub"), b)
