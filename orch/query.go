@@ -334,6 +334,9 @@ func Start(v View, by Caller, args StartArgs) (StartInfo, *Error) {
 	i := StartInfo{Worker: w, Run: d.Run, Task: d.Task, Dispatch: d.ID, Delivery: d.Delivery, Stages: d.stages(v), LeftOver: []string{}, Next: []string{}, Error: d.Error,
 		Queued: w.Queued, MaxWorkers: limitsOf(v).MaxWorkers, Unheard: unheard(v, d.Worker), Overlaps: overlaps(v, d.Worker)}
 	switch {
+	case w.Sessionless != "":
+		i.Code, i.Next = 4, []string{"st restore", "st worker wait " + w.ID, "st worker stop " + w.ID + " --yes"}
+		return i, nil
 	case d.Delivery == Pending:
 		return i, nil
 	case d.Delivery == Delivered:

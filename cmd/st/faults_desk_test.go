@@ -99,8 +99,11 @@ func (d *faultDesk) call(args ...string) said {
 		d.t.Errorf("st %q: %v", args, err)
 		return said{code: -1}
 	}
-	end := time.AfterFunc(2*patience, func() { cmd.Process.Kill() }) // its code says so
-	cmd.Wait()                                                       //nolint:errcheck // as above
+	end := time.AfterFunc(2*patience, func() {
+		d.t.Errorf("st %q: no end after %v", args, 2*patience)
+		cmd.Process.Kill() //nolint:errcheck // its code says so
+	})
+	cmd.Wait() //nolint:errcheck // as above
 	end.Stop()
 	d.mu.Lock()
 	delete(d.runs, cmd.Process)
@@ -114,7 +117,7 @@ func (d *faultDesk) call(args ...string) said {
 func (d *faultDesk) insist(args ...string) (got said) {
 	for range 40 {
 		got = d.call(args...)
-		if got.code != -1 && got.code != exitUnreachable {
+		if got.code != -1 && got.code != exitUnreachable || d.t.Failed() {
 			return got
 		}
 		time.Sleep(100 * time.Millisecond) // as whoever asks again would

@@ -279,7 +279,7 @@ func (r *faultRun) settled() bool {
 		return false
 	}
 	for _, w := range list.Workers {
-		if w.Status == "gone_resumable" { // nobody will take up its conversation
+		if w.Status == "gone_resumable" || w.Sessionless != "" { // nobody will take up its conversation, or bring its session back
 			r.desk.st("worker", "stop", w.ID, "--yes")
 			return false
 		}

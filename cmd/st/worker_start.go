@@ -25,7 +25,7 @@ var workerStartVerb = &verb{
 	noun: "worker", name: "start", about: "start an agent in a window of its own and hand it a task",
 	help: "It returns when a hook of the agent has proved that the turn began, or says honestly that it has not:\n" +
 		"4 where a screen blocks the agent (nothing was submitted; the task line stays owed and is typed when\n" +
-		"the screen is gone), 9 where the line was typed and no hook has come. Without a run one is begun.\n" +
+		"the screen is gone) or its session has ended with its tmux server (the start goes on once that is back), 9 where the line was typed and no hook has come. Without a run one is begun.\n" +
 		"With --scope it may edit only what the patterns match, relative to its folder: the last that matches a path counts, one\n" +
 		"with ! takes out, and one that matches a folder matches all in it. Its hooks refuse what is outside; what slips through,\n" +
 		"by a script or typed into a program that runs (Codex can, and no hook sees it), is found by git when it reports. Quote\n" +
@@ -227,7 +227,7 @@ func (c *call) detached(client *daemon.Client, a orch.StartAnswer) (int, error) 
 // followStart waits until it is known what became of the start.
 func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, error) {
 	var info orch.StartInfo
-	told, asked, place, first, held := 0, "", 0, true, false
+	told, asked, place, first := 0, "", 0, true
 	err := c.watch(c.ctx, client, "start", orch.StartArgs{Dispatch: a.Dispatch}, func(raw json.RawMessage) (bool, error) {
 		info = orch.StartInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
@@ -237,14 +237,10 @@ func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, erro
 			c.out.overlaps(info)
 			first = false
 		}
-		if info.Worker.Sessionless != "" && !held {
-			c.out.sessionless(info.Worker)
-		}
-		held = info.Worker.Sessionless != ""
 		place = c.out.queue(info, place)
 		told = c.out.stages(info, told)
 		asked = c.out.asks(info.Worker, asked)
-		return info.Delivery == "", nil
+		return info.Delivery == "" && info.Worker.Sessionless == "", nil // nobody knows whether its session comes back
 	})
 	switch {
 	case errors.Is(c.ctx.Err(), context.Canceled):
@@ -362,6 +358,12 @@ func (p *printer) started(info orch.StartInfo) error {
 	w := info.Worker
 	ids := fmt.Sprintf("%s in %s: task %s, dispatch %s", named(w), info.Run, info.Task, info.Dispatch)
 	switch info.Delivery {
+	case orch.Pending:
+		err := p.say("worker %s: %s, session %s has ended with its tmux server; the start goes on once it is back",
+			ids, p.style(p.styles.warn, "no window yet"), quoted(w.Sessionless))
+		if err != nil {
+			return err
+		}
 	case orch.Delivered:
 		if err := p.say("started worker %s, turn proved after %s", ids, turnTime(info)); err != nil {
 			return err
