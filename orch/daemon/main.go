@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -24,6 +26,10 @@ import (
 func Serve(version string) func(ctx context.Context, held *Held) error {
 	return func(ctx context.Context, held *Held) error { return serve(ctx, held, version) }
 }
+
+// garbage is how much a daemon's heap may grow before it is swept, in percent of what lives. With Go's 100 it has 29.6 MB beside
+// 100 workers and 48.6 beside 400, with 50 23.8 and 37.6.
+const garbage = 50
 
 // daemon is what a running daemon is made of.
 type daemon struct {
@@ -41,6 +47,9 @@ type daemon struct {
 }
 
 func serve(ctx context.Context, held *Held, version string) (err error) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	conf, err := readConfig(held.Home)
 	if err != nil {
 		return err

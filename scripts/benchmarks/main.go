@@ -90,7 +90,7 @@ func run(args []string) error {
 	failed := b.all(only)
 	b.table.print(os.Stdout)
 	if write {
-		return errors.Join(failed, b.table.store("scripts/BENCHMARKS.md", b.quick))
+		return errors.Join(failed, b.table.store("scripts/BENCHMARKS.md"))
 	}
 	return failed
 }

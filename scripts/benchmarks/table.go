@@ -3,10 +3,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -115,13 +118,18 @@ func brief(d time.Duration) string {
 	return fmt.Sprintf("%.3g µs", float64(d)/float64(time.Microsecond))
 }
 
-// print writes the table, as Markdown with aligned columns.
+// print writes the table.
 func (t *table) print(w io.Writer) {
 	lines := [][]string{heads}
 	for _, r := range t.rows {
 		lines = append(lines, r.cells())
 	}
-	widths := make([]int, len(heads))
+	markdown(w, lines)
+}
+
+// markdown writes a table with aligned columns, the heads first.
+func markdown(w io.Writer, lines [][]string) {
+	widths := make([]int, len(lines[0]))
 	for _, cells := range lines {
 		for i, c := range cells {
 			widths[i] = max(widths[i], len([]rune(c)))
@@ -142,28 +150,60 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// store writes the table with where and when it was measured.
-func (t *table) store(path string, quick bool) error {
-	var b strings.Builder
-	how := "`./scripts/bench --write`"
-	if quick {
-		how = "`./scripts/bench --quick --write` (few samples)"
+// store puts the rows into the table of a file, each with when it was measured. The rows of other names stay as they are.
+func (t *table) store(path string) error {
+	kept, err := rowsOf(path)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(&b, "# Benchmarks\n\nWritten by %s on %s: %d processors, %s, load %s.\n", how,
-		time.Now().UTC().Format("2006-01-02 15:04 UTC"), runtime.NumCPU(), runtime.Version(), load())
+	when := time.Now().UTC().Format("2006-01-02 15:04")
+	fresh, stored := map[string][][]string{}, map[string]bool{}
+	for _, r := range t.rows {
+		fresh[r.name] = append(fresh[r.name], append(r.cells(), when))
+	}
+	lines := [][]string{append(slices.Clone(heads), "UTC")}
+	put := func(name string) {
+		if !stored[name] {
+			lines = append(lines, fresh[name]...)
+		}
+		stored[name] = true
+	}
+	for _, cells := range kept {
+		if fresh[cells[0]] == nil {
+			lines = append(lines, cells)
+		} else {
+			put(cells[0]) // where the old one stood
+		}
+	}
+	for _, r := range t.rows {
+		put(r.name)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Benchmarks\n\nWritten by `./scripts/bench --write`: %d processors, %s.\n", runtime.NumCPU(), runtime.Version())
 	b.WriteString("Each row runs by turns with what stands beside it. On a machine that is busy otherwise only the\n" +
 		"ratios say something.\n\n")
-	t.print(&b)
+	markdown(&b, lines)
 	b.WriteString(notes)
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-func load() string {
-	raw, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
+// rowsOf are the rows that stand in a file, without the heads; none where there is no such file.
+func rowsOf(path string) (rows [][]string, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	return strings.Join(strings.Fields(string(raw))[:3], " ")
+	for _, line := range strings.Split(string(raw), "\n") {
+		if !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	return rows[min(1, len(rows)):], nil
 }
 
 const notes = `
