@@ -119,6 +119,8 @@ func (s *step) adoptee(o WorkerAdopt, id identity) (a Agent, f PaneAgent, err *E
 		return a, f, refuse("refused", "st agents", "%s is you: an agent can't be its own worker", a.ID)
 	case ok && s.quits(a):
 		return a, f, refuse("not_ready", "st agents", "the agent %s in %s is being ended, to be started again", a.ID, f.Place.Pane)
+	case ok && s.stopping(a):
+		return a, f, refuse("not_ready", "st agents", "the agent %s in %s is being stopped", a.ID, f.Place.Pane)
 	case ok && a.Hooked:
 		return a, f, nil
 	case ok && a.Ours:

@@ -159,7 +159,7 @@ func (s *step) runEnd(o RunEnd) *Error {
 		info := workerInfo(s, w.ID)
 		switch {
 		case w.Released != nil:
-		case info.Settled && w.Adopted: // it did not begin with the run and does not end with it
+		case info.Settled && w.Adopted && w.Stopping == nil: // it did not begin with the run and does not end with it
 			toRelease = append(toRelease, w)
 		case !info.Settled && info.State != queued:
 			busy = append(busy, w)
