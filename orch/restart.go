@@ -177,14 +177,14 @@ func (s *step) succeed(old Agent, next string) {
 	to, _ := get[Agent](s, "agent/"+next)
 	works := s.workBack(old)
 	_, has := worksAs(s, to.ID)
+	if works && !has { // first: the mail of workers that it answers for lies in its box as a worker
+		s.moveWork(old, to)
+	}
 	if !works || !has || holdsSeat(s, old.ID) {
 		s.moveSeat(old, to)
 	}
 	if works && has {
 		return // somebody has gone over to the conversation of another worker: that one's work is not its own
-	}
-	if works {
-		s.moveWork(old, to)
 	}
 	if works || old.Resumable {
 		s.moveWords(old, to)
