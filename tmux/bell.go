@@ -167,7 +167,7 @@ func (b *Bell) takeOff(ctx context.Context) error {
 
 // hooks lists the server's hooks; those of panes and windows are in the windows' table.
 func (t *Tmux) hooks(ctx context.Context) (string, error) {
-	return t.Run(ctx, Cmd{"show-hooks", "-g"}, Cmd{"show-hooks", "-gw"})
+	return t.ask(ctx, Cmd{"show-hooks", "-g"}, Cmd{"show-hooks", "-gw"})
 }
 
 // channelOf returns the channel that a hook rings, "" where it does something else or isn't set.

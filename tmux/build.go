@@ -180,7 +180,7 @@ func sound(layout string) bool {
 }
 
 func (t *Tmux) indexOf(ctx context.Context, pane string) (int, error) {
-	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", "#{pane_id} #{window_index}"})
+	out, err := t.ask(ctx, Cmd{"list-panes", "-a", "-F", "#{pane_id} #{window_index}"})
 	if err != nil {
 		return 0, err
 	}
@@ -222,7 +222,7 @@ func (t *Tmux) SessionID(ctx context.Context, name string) (string, error) {
 
 // Environ is what a new pane of the server gets of its environment, NAME=value.
 func (t *Tmux) Environ(ctx context.Context) (env []string, err error) {
-	out, err := t.Run(ctx, Cmd{"show-environment", "-g"})
+	out, err := t.ask(ctx, Cmd{"show-environment", "-g"})
 	if err != nil {
 		return nil, err
 	}

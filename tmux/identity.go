@@ -45,7 +45,7 @@ const identityFormat = "#{socket_path}|#{pid}|#{start_time}"
 
 // Identity asks which server answers at the socket. ErrNoServer where none does.
 func (t *Tmux) Identity(ctx context.Context) (Identity, error) {
-	out, err := t.Run(ctx, Cmd{"display-message", "-p", identityFormat})
+	out, err := t.ask(ctx, Cmd{"display-message", "-p", identityFormat})
 	if err != nil {
 		return Identity{}, err
 	}

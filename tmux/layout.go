@@ -62,7 +62,7 @@ const layoutColumns = 21
 // Layout reads what the server shows, in one call.
 func (t *Tmux) Layout(ctx context.Context) (Layout, error) {
 	mark := nonce()
-	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", mark + layoutFields + mark + currentDir})
+	out, err := t.ask(ctx, Cmd{"list-panes", "-a", "-F", mark + layoutFields + mark + currentDir})
 	if err != nil {
 		return Layout{}, err
 	}

@@ -38,7 +38,7 @@ const paneFields = "\t#{pane_id}\t#{pane_pid}\t#{window_id}\t#{session_id}\t#{pa
 // Panes lists every pane of the server. One that is linked into several sessions is listed once, in the first.
 func (t *Tmux) Panes(ctx context.Context) ([]Pane, error) {
 	mark := nonce()
-	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", mark + paneFields})
+	out, err := t.ask(ctx, Cmd{"list-panes", "-a", "-F", mark + paneFields})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ const sessionFields = "\t#{session_id}\t#{session_windows}\t#{session_attached}\
 // Sessions lists the server's sessions.
 func (t *Tmux) Sessions(ctx context.Context) ([]Session, error) {
 	mark := nonce()
-	out, err := t.Run(ctx, Cmd{"list-sessions", "-F", mark + sessionFields})
+	out, err := t.ask(ctx, Cmd{"list-sessions", "-F", mark + sessionFields})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func parseSession(row string) (Session, error) {
 // SessionsOf returns the ids of the sessions in which a pane is: several, where its window is linked or its session has a
 // group.
 func (t *Tmux) SessionsOf(ctx context.Context, pane string) (map[string]bool, error) {
-	out, err := t.Run(ctx, Cmd{"list-panes", "-a", "-F", "#{pane_id} #{session_id}"})
+	out, err := t.ask(ctx, Cmd{"list-panes", "-a", "-F", "#{pane_id} #{session_id}"})
 	if err != nil {
 		return nil, err
 	}

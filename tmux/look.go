@@ -36,7 +36,7 @@ func (t *Tmux) Look(ctx context.Context, ids ...string) (map[string]View, error)
 		if err != nil {
 			return nil, err
 		}
-		out, err := t.Run(ctx, cmds...)
+		out, err := t.ask(ctx, cmds...)
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,15 @@ var (
 	ErrOtherTag      = errors.New("the pane is not the one meant")
 	ErrCopyMode      = errors.New("the pane is in copy mode")
 	ErrTooLong       = errors.New("too long for one tmux request")
+	ErrNoAnswer      = errors.New("the tmux server does not answer")
 )
+
+// answerLimit is how long a server may take to answer a question. One that a signal has stopped takes connections and never
+// answers; on a machine at load 20 answers have taken seconds. Acts have no such limit: one that was cut off may be done yet.
+var answerLimit = time.Minute
+
+// pipeLimit is how long a client's output may stay open after the client has ended: see process.
+var pipeLimit = 10 * time.Second
 
 // requestBytes is how much of arguments goes into one request. tmux's limit is a message of 16,384 bytes with
 // its header, counted with a NUL after each argument; what is beyond is refused as "command too long".
@@ -42,7 +50,8 @@ const requestBytes = 15_000
 // by many goroutines at once.
 //
 // What a method refuses it names. Beside that each that asks the server fails with an *Error: ErrNoServer where none answers,
-// ErrNotInstalled without a tmux, ErrTooLong for what is beyond one request; and with the context's error where that ends first.
+// ErrNotInstalled without a tmux, ErrTooLong for what is beyond one request, where it only asks ErrNoAnswer; and with the context's
+// error where that ends first.
 type Tmux struct {
 	socket string
 	bare   bool
@@ -119,6 +128,17 @@ func (t *Tmux) Run(ctx context.Context, cmds ...Cmd) (string, error) {
 	return t.run(ctx, "", nil, cmds)
 }
 
+// ask runs commands that change nothing. ErrNoAnswer where the server gives none.
+func (t *Tmux) ask(ctx context.Context, cmds ...Cmd) (string, error) {
+	within, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	out, err := t.Run(within, cmds...)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = &Error{Command: cmds[0][0], Err: ErrNoAnswer}
+	}
+	return out, err
+}
+
 func (t *Tmux) run(ctx context.Context, stdin string, flags []string, cmds []Cmd) (string, error) {
 	args := arguments(cmds)
 	if size(args) > requestBytes {
@@ -152,7 +172,7 @@ func (t *Tmux) process(ctx context.Context, args ...string) *exec.Cmd {
 	// A client hands its standard output to the server, which on a busy machine may keep it open for seconds
 	// after the client has ended (seen on 3.3a, ten windows at once, load 20). Giving up on the pipe earlier
 	// would call a window that was opened a failure.
-	c.WaitDelay = 10 * time.Second
+	c.WaitDelay = pipeLimit
 	return c
 }
 

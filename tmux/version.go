@@ -44,7 +44,7 @@ func InstalledVersion(ctx context.Context) (Version, error) {
 // ServerVersion asks the server that runs at the socket, which may be older than the tmux in PATH: it was started
 // before that was replaced. ErrNoServer where none runs.
 func (t *Tmux) ServerVersion(ctx context.Context) (Version, error) {
-	out, err := t.Run(ctx, Cmd{"display-message", "-p", "tmux #{version}"})
+	out, err := t.ask(ctx, Cmd{"display-message", "-p", "tmux #{version}"})
 	if err != nil {
 		return Version{}, err
 	}
