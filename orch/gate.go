@@ -43,6 +43,7 @@ type (
 		// Evidence is what the daemon has found of a person; nil where it has not, and Missing says what was not there.
 		Evidence *Evidence `json:"evidence,omitempty"`
 		Missing  string    `json:"missing,omitempty"`
+		Early    bool      `json:"early,omitempty"` // a key that is pressed in the next second is enough
 	}
 	// GateCancel closes a gate without an answer. Answer: GateReply.
 	GateCancel struct {
@@ -201,7 +202,11 @@ func (s *step) gateAnswer(o GateAnswer) *Error {
 		return err
 	}
 	if o.Evidence == nil {
-		return notPerson(g, o.Missing, type_)
+		e := notPerson(g, o.Missing, type_)
+		if o.Early {
+			e.Hint = "press a key there again in a second, then type:"
+		}
+		return e
 	}
 	g.Choice, g.Evidence, g.AnsweredBy = o.Choice, o.Evidence, o.Evidence.String()
 	s.closeGate(g, GateAnswered, Event{By: "person", Text: head(g.Choice) + "; " + g.AnsweredBy})

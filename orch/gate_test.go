@@ -1,6 +1,7 @@
 package orch
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -52,4 +53,20 @@ func TestGatesHoldTogether(t *testing.T) {
 	want("pending")
 	do(GateCancel{Gate: "g4"})
 	want("ready")
+}
+
+// TestEarlyKey: who was too quick for the proof changes nothing, and is told what to type in a second.
+func TestEarlyKey(t *testing.T) {
+	w := newWorld()
+	person, at := callers()["person"], time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	for _, what := range []What{RunStart{Objective: "x"}, GateAsk{Question: "now?", Options: []string{"yes", "no, never"}}} {
+		c, _ := Step(w, Input{At: at, By: person, What: what})
+		w.apply(c)
+	}
+	for early, hint := range map[bool]string{true: "press a key there again in a second, then type:", false: "a person types this at the keyboard, in the active pane of an attached terminal"} {
+		c, effects := Step(w, Input{At: at, By: person, What: GateAnswer{Gate: "g1", Choice: "no, never", Missing: "no key", Early: early}})
+		if len(c.Puts)+len(effects) > 0 || c.Err == nil || c.Err.Code != "person_needed" || c.Err.Hint != hint || !slices.Equal(c.Err.Next, []string{"st gate answer g1 'no, never'"}) {
+			t.Errorf("early %v: %+v", early, c.Err)
+		}
+	}
 }

@@ -14,6 +14,7 @@ type Client struct {
 	TTY      string // path of its terminal, "" for none
 	Session  string // "$1"
 	Pane     string // the active pane that it shows
+	PID      int    // of the program that is attached
 	Activity int64  // Unix seconds of the last key; of the attaching, before one was pressed
 	Created  int64  // Unix seconds of the attaching
 	Control  bool   // it is a program's, and shows nothing
@@ -28,22 +29,23 @@ func (t *Tmux) Clients(ctx context.Context) ([]Client, error) {
 // AllClients lists every client, those in control mode too.
 func (t *Tmux) AllClients(ctx context.Context) ([]Client, error) {
 	mark := nonce()
-	out, err := t.Run(ctx, Cmd{"list-clients", "-F", mark + "\t#{client_control_mode}\t#{session_id}\t#{pane_id}\t#{client_activity}\t#{client_created}\t#{client_tty}\t#{client_name}"})
+	out, err := t.ask(ctx, Cmd{"list-clients", "-F", mark + "\t#{client_control_mode}\t#{client_pid}\t#{session_id}\t#{pane_id}\t#{client_activity}\t#{client_created}\t#{client_tty}\t#{client_name}"})
 	if err != nil {
 		return nil, err
 	}
 	var clients []Client
 	for _, row := range rows(out, mark) {
-		f := strings.SplitN(row, "\t", 7)
-		if len(f) != 7 {
+		f := strings.SplitN(row, "\t", 8)
+		if len(f) != 8 {
 			return nil, fmt.Errorf("tmux list-clients: unreadable row %q", row)
 		}
-		activity, err := strconv.ParseInt(f[3], 10, 64)
-		created, errCreated := strconv.ParseInt(f[4], 10, 64)
-		if err != nil || errCreated != nil {
+		pid, errPID := strconv.Atoi(f[1])
+		activity, err := strconv.ParseInt(f[4], 10, 64)
+		created, errCreated := strconv.ParseInt(f[5], 10, 64)
+		if err != nil || errCreated != nil || errPID != nil {
 			return nil, fmt.Errorf("tmux list-clients: unreadable row %q", row)
 		}
-		clients = append(clients, Client{Control: f[0] == "1", Session: f[1], Pane: f[2], Activity: activity, Created: created, TTY: f[5], Name: f[6]})
+		clients = append(clients, Client{Control: f[0] == "1", PID: pid, Session: f[2], Pane: f[3], Activity: activity, Created: created, TTY: f[6], Name: f[7]})
 	}
 	return clients, nil
 }

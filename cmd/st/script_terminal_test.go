@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"st/hooks"
+	"st/tmux/tmuxtest"
 )
 
 // tmux ARGS…: one command on the script's own server.
@@ -85,18 +85,27 @@ func cmdByHand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: byhand SESSION CODE CMD…")
 	}
-	cmdPerson(ts, false, args[:1])
-	poll(ts, "a key is pressed in "+args[0], func() (bool, string) { // one in the second of the attaching can't be told from none
-		_, err := io.WriteString(benchOf(ts).people[args[0]], " ")
-		ts.Check(err)
-		out, err := benchOf(ts).run(ts, "list-clients", "-t", "="+args[0], "-F", "control #{client_control_mode} pressed #{e|>:#{client_activity},#{client_created}}")
-		return err == nil && strings.Contains(out, "control 0 pressed 1"), out
-	})
+	cmdAwake(ts, false, args[:1])
 	pane, err := benchOf(ts).run(ts, "display-message", "-p", "-t", "="+args[0]+":", "#{pane_id}")
 	ts.Check(err)
 	typeIn(ts, pane, args, func(_, line string) {
 		_, err := io.WriteString(benchOf(ts).people[args[0]], "\x15"+line+"\r") // whatever stands there goes
 		ts.Check(err)
+	})
+}
+
+// awake SESSION: a person presses the space bar there until a key is known to be one: in the second of the attaching it can't be
+// told from none.
+func cmdAwake(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: awake SESSION")
+	}
+	cmdPerson(ts, false, args)
+	poll(ts, "a key is pressed in "+args[0], func() (bool, string) {
+		_, err := io.WriteString(benchOf(ts).people[args[0]], " ")
+		ts.Check(err)
+		out, err := benchOf(ts).run(ts, "list-clients", "-t", "="+args[0], "-F", "control #{client_control_mode} pressed #{e|>:#{client_activity},#{client_created}}")
+		return err == nil && strings.Contains(out, "control 0 pressed 1"), out
 	})
 }
 
@@ -261,12 +270,9 @@ func cmdPerson(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func (b *bench) attach(ts *testscript.TestScript, session string) *os.File {
-	cmd := exec.Command("tmux", "-u", "-S", b.socket, "attach-session", "-t", "="+session)
-	cmd.Env = b.env(ts)
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 80, Rows: 24})
+	tty, err := tmuxtest.Terminal(b.env(ts), 80, 24, "tmux", "-u", "-S", b.socket, "attach-session", "-t", "="+session)
 	ts.Check(err)
 	go io.Copy(io.Discard, tty) // a client that isn't read stalls
-	go cmd.Wait()
 	b.people[session] = tty
 	poll(ts, "a person is attached to "+session, func() (bool, string) {
 		out, err := b.run(ts, "list-clients", "-F", "#{session_name}")

@@ -54,7 +54,7 @@ func TestScript(t *testing.T) {
 			"killdaemon": signalDaemon(syscall.SIGKILL), "stopdaemon": signalDaemon(syscall.SIGSTOP),
 			"contdaemon": signalDaemon(syscall.SIGCONT),
 			"code":       cmdCode, "eventually": cmdEventually, "json": cmdJSON, "outside": cmdOutside, "big": cmdBig,
-			"interrupt": cmdInterrupt, "storm": cmdStorm, "byhand": cmdByHand, "quiet": cmdQuiet, "control": cmdControl, "stray": cmdStray,
+			"interrupt": cmdInterrupt, "storm": cmdStorm, "byhand": cmdByHand, "awake": cmdAwake, "quiet": cmdQuiet, "control": cmdControl, "stray": cmdStray,
 		},
 	})
 }

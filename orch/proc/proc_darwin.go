@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,6 +38,9 @@ func fromKinfo(k *unix.KinfoProc) Info {
 		Stopped: k.Proc.P_stat == stopped,
 	}
 }
+
+// Began tells when a process started.
+func Began(p Process) (time.Time, error) { return time.UnixMicro(int64(p.Start)), nil }
 
 // command reads which program a process runs. What belongs to another user can't be read.
 func command(pid int) (exe string, argv []string) {

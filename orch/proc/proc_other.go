@@ -5,12 +5,16 @@ package proc
 import (
 	"net"
 	"os"
+	"time"
 )
 
 // Boot returns ErrUnsupported.
 func Boot() (string, error) { return "", ErrUnsupported }
 
 func status(int) (Info, error) { return Info{}, ErrUnsupported }
+
+// Began returns ErrUnsupported.
+func Began(Process) (time.Time, error) { return time.Time{}, ErrUnsupported }
 
 func command(int) (string, []string) { return "", nil }
 

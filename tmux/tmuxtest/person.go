@@ -3,11 +3,8 @@ package tmuxtest
 import (
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
-
-	"github.com/creack/pty"
 )
 
 // Person is a client attached from a terminal of its own: somebody who looks and types.
@@ -21,14 +18,13 @@ type Person struct {
 // Attach attaches a person to a session in a terminal of that size, and returns when tmux shows them.
 func (s *Server) Attach(session string, columns, rows uint16) *Person {
 	s.t.Helper()
-	c := s.command("attach-session", "-t", "="+session)
-	tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: columns, Rows: rows})
+	tty, err := Terminal(Env(s.dir), columns, rows, "tmux", "-u", "-S", s.socket, "attach-session", "-t", "="+session)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	p := &Person{s: s, tty: tty}
 	go p.watch()
-	s.t.Cleanup(func() { p.leave(c) })
+	s.t.Cleanup(func() { p.tty.Close() }) // which hangs the client up
 	s.wait("a person is attached to "+session, func() (bool, string) {
 		clients := s.Run("list-clients", "-F", "#{client_pid} #{session_name}")
 		return strings.Contains(clients, session), clients
@@ -47,13 +43,6 @@ func (p *Person) watch() {
 			return
 		}
 	}
-}
-
-func (p *Person) leave(c *exec.Cmd) {
-	// Closing the terminal hangs the client up; its status says nothing.
-	p.tty.Close()
-	c.Process.Kill()
-	c.Wait()
 }
 
 // Type presses keys, as bytes: "\r" is Enter, "\x02" tmux's prefix.
