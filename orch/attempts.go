@@ -109,11 +109,15 @@ func tried(v View, t Task) (status, reason string) {
 	return taskBlocked, last + ", and no attempt is left"
 }
 
-// dropTries cancels the attempts of a task that is over and that nobody has begun.
+// dropTries cancels the attempts of a task that is over and that nobody has begun. One that was settled by hand before it began
+// starts no more either, should somebody put it to ready again.
 func (s *step) dropTries(t Task) {
 	for _, id := range t.Tries {
-		if a, _ := get[Task](s, "task/"+id); a.waits() {
+		switch a, _ := get[Task](s, "task/"+id); {
+		case a.waits():
 			s.taskOver(a, taskCancelled, t.ID+" "+isIn(t.Status))
+		case a.over() && a.Start != nil:
+			s.put(s.dropStart(a))
 		}
 	}
 }
