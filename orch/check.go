@@ -105,7 +105,11 @@ func MailFor(v View, by Caller, a MailboxArgs) (MailboxInfo, *Error) {
 	if err := CheckMessageTypes(a.Types); err != nil {
 		return MailboxInfo{}, err
 	}
-	return MailboxInfo{Done: slices.ContainsFunc(openMail(v, list), func(m Message) bool { return m.wanted(a.Types) })}, nil
+	i := MailboxInfo{Done: slices.ContainsFunc(openMail(v, list), func(m Message) bool { return m.wanted(a.Types) })}
+	if run, ok := get[Run](v, "run/"+list[0]); ok && !i.Done && len(list) == 1 && run.Ended != nil { // a person's, who has named it
+		return i, refuse("run_ended", "st check --all --run "+run.ID, "run %s has ended, so no mail comes any more", run.ID)
+	}
+	return i, nil
 }
 
 // LookIn is what lies in the caller's boxes, or in that of the run that it names, without making a delivery of it.
