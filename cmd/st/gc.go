@@ -61,6 +61,9 @@ func gc(c *call) (int, error) {
 // followTree waits until a worktree has come to its end, or has not.
 func (c *call) followTree(client *daemon.Client, t *orch.WorktreeInfo) error {
 	was := *t
+	if !t.Done() {
+		c.out.progress("waiting until git is done with the worktree of %s (Ctrl-C ends only the waiting)", t.Worker)
+	}
 	return c.watch(c.ctx, client, "worktree", orch.WorkerArgs{Worker: t.Worker}, func(raw json.RawMessage) (bool, error) {
 		*t = orch.WorktreeInfo{}
 		err := json.Unmarshal(raw, t)

@@ -48,6 +48,9 @@ func workerFinish(c *call) (int, error) {
 		return 0, err
 	}
 	t := a.Worktree
+	if !t.Done() {
+		c.out.progress("waiting until worker %s has ended and git is done with its worktree (Ctrl-C ends only the waiting)", t.Worker)
+	}
 	err = c.watch(c.ctx, client, "worktree", orch.WorkerArgs{Worker: t.Worker}, func(raw json.RawMessage) (bool, error) {
 		t = orch.WorktreeInfo{}
 		err := json.Unmarshal(raw, &t)

@@ -227,7 +227,7 @@ func (c *call) detached(client *daemon.Client, a orch.StartAnswer) (int, error) 
 // followStart waits until it is known what became of the start.
 func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, error) {
 	var info orch.StartInfo
-	told, asked, place, first := 0, "", 0, true
+	told, asked, made, place, first := 0, "", "", 0, true
 	err := c.watch(c.ctx, client, "start", orch.StartArgs{Dispatch: a.Dispatch}, func(raw json.RawMessage) (bool, error) {
 		info = orch.StartInfo{} // a key that a later line leaves out must not stay
 		if err := json.Unmarshal(raw, &info); err != nil {
@@ -239,6 +239,7 @@ func (c *call) followStart(client *daemon.Client, a orch.StartAnswer) (int, erro
 		}
 		place = c.out.queue(info, place)
 		told = c.out.stages(info, told)
+		made = c.out.makes(info.Worker, made)
 		asked = c.out.asks(info.Worker, asked)
 		return info.Delivery == "" && info.Worker.Sessionless == "", nil // nobody knows whether its session comes back
 	})
@@ -332,6 +333,22 @@ func (p *printer) stages(info orch.StartInfo, told int) int {
 		}
 	}
 	return max(reached, told)
+}
+
+// makes tells what a start waits for before it has a window, and answers what has been told.
+func (p *printer) makes(w orch.WorkerInfo, told string) string {
+	now := ""
+	switch {
+	case w.Pane != "":
+	case w.TreeState == "making":
+		now = "git makes its worktree"
+	case w.Setup == "running":
+		now = "its --setup runs: " + clean(w.SetupLog)
+	}
+	if now != "" && now != told {
+		p.progress("  %s (Ctrl-C ends only the waiting)", now)
+	}
+	return now
 }
 
 // asks tells a person at once of a screen that holds the start up, which may take until the time is over, and

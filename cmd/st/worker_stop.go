@@ -57,6 +57,7 @@ func (c *call) awaitGone(w *orch.WorkerInfo) error {
 	if err != nil {
 		return err
 	}
+	c.out.progress("stopping worker %s (Ctrl-C ends only the waiting)", named(*w))
 	return c.watch(c.ctx, client, "worker", orch.WorkerArgs{Worker: w.ID}, func(raw json.RawMessage) (bool, error) {
 		if err := json.Unmarshal(raw, w); err != nil {
 			return false, err
