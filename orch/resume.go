@@ -38,9 +38,16 @@ type (
 		Taken  bool       `json:"taken"` // it has all that the other had, in a window that is known
 		Gone   bool       `json:"gone"`  // it has ended without that
 		Error  *Error     `json:"error"` // why no window was opened, or the other was not ended
+		// TimedOut says that whoever asked has waited too long; Shows is what its window shows then, "" where that can't be told.
+		TimedOut bool     `json:"timed_out"`
+		Shows    string   `json:"shows"`
+		Next     []string `json:"next"` // commands to type
 	}
-	// ResumeArgs name an agent that takes a conversation up.
-	ResumeArgs struct{ Agent string }
+	// ResumeArgs name an agent that takes a conversation up; Shows asks for what its window shows.
+	ResumeArgs struct {
+		Agent string
+		Shows bool
+	}
 )
 
 // Types on the wire.
@@ -364,11 +371,25 @@ func Resuming(v View, by Caller, args ResumeArgs) (ResumeInfo, *Error) {
 		return ResumeInfo{}, refuse("agent_not_found", "st agents", "agent %q: no such agent that takes up a conversation", args.Agent)
 	}
 	old, _ := get[Agent](v, "agent/"+a.Resumes)
-	i := ResumeInfo{Agent: agentInfo(v, a), From: old.ID, Taken: old.Next == a.ID && a.Place.Window != "", Gone: a.Gone != "", Error: a.Failed}
+	i := ResumeInfo{Agent: agentInfo(v, a), From: old.ID, Taken: old.Next == a.ID && a.Place.Window != "", Gone: a.Gone != "", Error: a.Failed, Next: []string{}}
 	if w, ok := workerOf(v, old.ID); ok {
 		i.Worker = workerInfo(v, w.ID)
 	}
 	return i, nil
+}
+
+// Rising are the agents at any server that take up a conversation and do not have it yet: they are being started, or wait for
+// a person.
+func Rising(v View) (list []ResumeInfo) {
+	each(v, LiveAgents, func(a Agent) bool {
+		if old, ok := get[Agent](v, "agent/"+a.Resumes); ok && old.Next == "" && (a.resuming() || a.Opens != nil) {
+			if i, err := Resuming(v, Caller{}, ResumeArgs{Agent: a.ID}); err == nil && !i.Taken {
+				list = append(list, i)
+			}
+		}
+		return true
+	})
+	return list
 }
 
 // PlaceOfWorker is where a worker's agent sits, or sat last; zero where there is no such worker.

@@ -36,6 +36,8 @@ func (d *daemon) get(ctx context.Context, by orch.Caller, name string, args json
 		return d.trees(ctx, by)
 	case "request":
 		return d.request(by, args)
+	case "resume":
+		return d.resuming(ctx, by, args)
 	}
 	v, ok := views[name]
 	if !ok {
@@ -85,6 +87,31 @@ func (d *daemon) read(ctx context.Context, by orch.Caller, raw json.RawMessage) 
 	return info, err
 }
 
+// resuming is how the taking up of a conversation goes, and what the window shows in which it does.
+func (d *daemon) resuming(ctx context.Context, by orch.Caller, raw json.RawMessage) (any, error) {
+	args, err := arguments[orch.ResumeArgs](raw)
+	if err != nil {
+		return nil, err
+	}
+	var info orch.ResumeInfo
+	var agent orch.Agent
+	var refusal *orch.Error
+	d.loop.Read(func(v orch.View) {
+		if info, refusal = orch.Resuming(v, by, args); refusal == nil {
+			agent, _ = v.Entity("agent/" + args.Agent).(orch.Agent)
+		}
+	})
+	if refusal != nil {
+		return nil, refusal
+	}
+	if args.Shows && agent.Gone == "" && agent.Opens == nil && agent.Place.Pane != "" {
+		if info.Shows, err = shows(ctx, agent.Place); err != nil && !gone(err) {
+			d.log.Printf("agent %s: what its window shows can't be told: %v", agent.ID, err)
+		}
+	}
+	return info, nil
+}
+
 func (d *daemon) answerFromLog(info *orch.ReadInfo, a orch.Agent) {
 	said, err := lastAnswer(a.Kind, a.Transcript)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,20 +135,26 @@ func screen(ctx context.Context, a orch.Agent, w orch.WorkerInfo) (string, error
 	if a.Place.Pane == "" {
 		return "", closed
 	}
-	t, _, err := server(ctx, a.Place)
+	text, err := shows(ctx, a.Place)
 	if gone(err) {
 		return "", closed
 	}
+	return text, err
+}
+
+// shows is what a pane shows, as plain text without the empty rows at its end. ErrNoPane where it is closed.
+func shows(ctx context.Context, p orch.Place) (string, error) {
+	t, _, err := server(ctx, p)
 	if err != nil {
 		return "", err
 	}
-	seen, err := t.Look(ctx, a.Place.Pane)
+	seen, err := t.Look(ctx, p.Pane)
 	if err != nil {
 		return "", err
 	}
-	v, ok := seen[a.Place.Pane]
+	v, ok := seen[p.Pane]
 	if !ok {
-		return "", closed
+		return "", tmux.ErrNoPane
 	}
 	rows := make([]string, 0, len(v.Rows))
 	for _, row := range v.Rows {
