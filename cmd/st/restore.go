@@ -16,11 +16,11 @@ var restoreVerb = &verb{
 	name: "restore", about: "bring back sessions, windows and agents after the tmux server has ended",
 	help: "Sessions and windows come back in their order, with names, folders and what was active; agents in their conversations,\n" +
 		"with their flags and hooks; everything else as a shell in its folder. What is there already, by whoever has brought it\n" +
-		"back, is left as it is: a second restore finds nothing to do. Agents get the environment of who calls; one that was\n" +
-		"started with --env is named. Where no server runs one is started. restore in config.toml says what is done without\n" +
-		"this verb: ask (the next person at a terminal is told), auto, or off. --forget drops what was lost; agents that may\n" +
-		"come back are then restarted or stopped one by one. That is a person's to say, as is what is built again after the\n" +
-		"store itself was lost.",
+		"back, is left as it is: a second restore finds nothing to do, or says which agents are not up yet. Agents get the\n" +
+		"environment of who calls; one that was started with --env is named. Where no server runs one is started. restore in\n" +
+		"config.toml says what is done without this verb: ask (the next person at a terminal is told), auto, or off. --forget\n" +
+		"drops what was lost; agents that may come back are then restarted or stopped one by one. That is a person's to say, as\n" +
+		"is what is built again after the store itself was lost.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be done"},
@@ -71,7 +71,9 @@ func restoreCode(info orch.RestoreInfo) int {
 		}
 	}
 	switch {
-	case seen["failed"] && !info.DryRun:
+	case info.DryRun:
+		return exitDone
+	case seen["failed"]:
 		return exitFailed
 	case seen["waiting"]:
 		return exitNeedsInput
@@ -100,11 +102,11 @@ func (p *printer) restored(info orch.RestoreInfo, o daemon.RestoreOrder) error {
 	return nil
 }
 
-// worthTelling says that something could not be brought back.
+// worthTelling says that something could not be brought back, or is not there yet.
 func worthTelling(info orch.RestoreInfo) bool {
 	for _, w := range info.Windows {
 		for _, p := range w.Panes {
-			if p.What == "failed" || p.What == "gone" {
+			if p.What == "failed" || p.What == "gone" || p.What == "waiting" || p.What == "starting" {
 				return true
 			}
 		}
@@ -130,14 +132,14 @@ func (p *printer) restoredWindow(w orch.RestoredWindow, o daemon.RestoreOrder) e
 		return err
 	}
 	for _, pane := range w.Panes {
-		if err := p.restoredPane(pane, o.DryRun); err != nil {
+		if err := p.restoredPane(pane, w.Session, o.DryRun); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *printer) restoredPane(pane orch.RestoredPane, dry bool) error {
+func (p *printer) restoredPane(pane orch.RestoredPane, session string, dry bool) error {
 	var parts []string
 	if pane.Kind != "" {
 		who := pane.Kind
@@ -166,8 +168,13 @@ func (p *printer) restoredPane(pane orch.RestoredPane, dry bool) error {
 		return p.say("      without what --env had given: st worker restart %s --env %s=…", pane.Worker, strings.Join(pane.Env, "=… --env "))
 	}
 	next := map[string]string{"failed": "st worker restart ", "gone": "st worker retry ", "starting": "st worker show "}[pane.What]
-	if pane.Worker != "" && next != "" {
+	switch {
+	case pane.What == "waiting":
+		return p.say("      st attach --session %s", shellWord(session))
+	case pane.Worker != "" && next != "":
 		return p.say("      %s", next+pane.Worker)
+	case pane.What == "starting":
+		return p.say("      st agents")
 	}
 	return nil
 }

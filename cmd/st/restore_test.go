@@ -19,6 +19,7 @@ func TestRestoreCode(t *testing.T) {
 		{[]string{"waiting", "starting"}, false, exitNeedsInput},
 		{[]string{"starting", "failed", "waiting"}, false, exitFailed},
 		{[]string{"failed"}, true, exitDone},
+		{[]string{"waiting", "starting"}, true, exitDone},
 	} {
 		info := orch.RestoreInfo{DryRun: c.dry}
 		for _, what := range c.panes {

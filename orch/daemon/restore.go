@@ -129,7 +129,68 @@ func (r *restorer) run(ctx context.Context, by orch.Caller, env []string, dry bo
 		}
 	}
 	info.Already = !slices.ContainsFunc(info.Windows, func(w orch.RestoredWindow) bool { return w.What == restored })
+	if only == "" {
+		r.addRising(ctx, &info)
+	}
 	return info, nil
+}
+
+// addRising adds to what a restore has done the agents that an earlier one has started, or somebody else, and that are not there
+// yet: to whoever asks again, nothing to do would say that all is well.
+func (r *restorer) addRising(ctx context.Context, info *orch.RestoreInfo) {
+	told := map[string]bool{}
+	for _, w := range info.Windows {
+		for _, p := range w.Panes {
+			told[p.Agent] = true
+		}
+	}
+	var windows []orch.RestoredWindow
+	for _, i := range r.rising() {
+		if told[i.Agent.ID] {
+			continue
+		}
+		p := orch.RestoredPane{Pane: i.Agent.Pane, Dir: i.Agent.Dir, Kind: i.Agent.Kind, Worker: i.Worker.ID, From: i.From, Agent: i.Agent.ID, Env: []string{}}
+		p.What, p.Why = fateOf(i)
+		w := r.windowOf(ctx, i.Agent)
+		w.What, w.Why, w.Panes = left, beingStarted, []orch.RestoredPane{p}
+		windows = append(windows, w)
+	}
+	if !info.DryRun {
+		var panes []*orch.RestoredPane
+		for i := range windows {
+			panes = append(panes, &windows[i].Panes[0])
+		}
+		r.await(ctx, panes)
+	}
+	info.Windows = append(info.Windows, windows...)
+}
+
+// windowOf is the window in which an agent sits, as far as it is known.
+func (r *restorer) windowOf(ctx context.Context, a orch.AgentInfo) orch.RestoredWindow {
+	out := orch.RestoredWindow{Session: a.Session, Window: a.Window, Name: a.Name}
+	id, err := tmux.ParseIdentity(a.Server)
+	if err != nil || a.Window == "" {
+		return out // it is not open yet
+	}
+	out.Server = id.Socket
+	layout, err := tmux.At(id.Socket).Layout(ctx)
+	if err != nil && !errors.Is(err, tmux.ErrNoServer) && ctx.Err() == nil {
+		r.d.log.Printf("restore: %v", err)
+	}
+	for _, s := range layout.Sessions {
+		for _, w := range s.Windows {
+			if w.ID == a.Window && layout.Server == id && !w.Linked {
+				out.Session, out.Index, out.Name = s.Name, w.Index, w.Name
+			}
+		}
+	}
+	return out
+}
+
+// rising are the agents that take up a conversation and do not have it yet.
+func (r *restorer) rising() (list []orch.ResumeInfo) {
+	r.d.loop.Read(func(v orch.View) { list = orch.Rising(v) })
+	return list
 }
 
 func restoreFault(socket string, err error) error {
@@ -212,7 +273,10 @@ func (r *restoring) server(ctx context.Context) tmux.Identity {
 
 // makePlan finds out what was lost and what is there.
 func (r *restoring) makePlan(ctx context.Context) error {
-	p := &planner{env: r.env, tag: r.d.doer.tag, used: map[string]bool{}, home: lastOf(r.env, "HOME"), isDir: isDir, seen: map[string]bool{}, agents: map[string]bool{}}
+	p := &planner{env: r.env, tag: r.d.doer.tag, used: map[string]bool{}, home: lastOf(r.env, "HOME"), isDir: isDir, seen: map[string]bool{}, agents: map[string]bool{}, rising: map[string]orch.ResumeInfo{}}
+	for _, i := range r.rising() {
+		p.rising[i.Agent.ID] = i
+	}
 	now, err := r.t.Layout(ctx)
 	switch {
 	case err == nil:
@@ -448,7 +512,7 @@ func (r *restoring) untag(ctx context.Context, id tmux.Identity, info *orch.Rest
 }
 
 // await follows agents until each has its conversation, has ended, or waits for a person.
-func (r *restoring) await(ctx context.Context, panes []*orch.RestoredPane) {
+func (r *restorer) await(ctx context.Context, panes []*orch.RestoredPane) {
 	ctx, cancel := context.WithTimeout(ctx, resumeTime)
 	defer cancel()
 	changed, end := r.d.loop.Subscribe()
@@ -487,6 +551,9 @@ func fateOf(i orch.ResumeInfo) (what, why string) {
 		return failing, "its program ended before it had taken the conversation up"
 	case i.Agent.WaitingFor != "":
 		return waits, i.Agent.WaitingFor
+	}
+	if i.Agent.Screen == "unknown" {
+		return starts, "it has not said yet that it is there, and its window shows a screen that st does not know"
 	}
 	return starts, "it has not said yet that it is there"
 }

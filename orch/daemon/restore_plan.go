@@ -23,6 +23,9 @@ const (
 	starts   = "starting" // one whose agent is not so far yet
 )
 
+// beingStarted is said of a window in which an agent is not there yet.
+const beingStarted = "its agent is being started"
+
 // plannedWindow is what is to become of a window.
 type plannedWindow struct {
 	info  orch.RestoredWindow
@@ -52,10 +55,11 @@ type planner struct {
 	used   map[string]bool
 	home   string
 	isDir  func(string) bool
-	fates  map[string]orch.Fate // of agents, by server and pane
-	loose  []orch.Fate          // resumable agents that no window is known of
-	seen   map[string]bool      // windows that are planned already, by session, index and name
-	agents map[string]bool      // agents that have a pane in the plan
+	fates  map[string]orch.Fate       // of agents, by server and pane
+	loose  []orch.Fate                // resumable agents that no window is known of
+	seen   map[string]bool            // windows that are planned already, by session, index and name
+	agents map[string]bool            // agents that have a pane in the plan
+	rising map[string]orch.ResumeInfo // agents that take up a conversation and do not have it yet
 }
 
 func (p *planner) windows(lost []lostLayout) (list []plannedWindow) {
@@ -197,8 +201,11 @@ func (p *planner) linked(l lostLayout, out plannedWindow) plannedWindow {
 // nothing says why nothing comes back of a window.
 func (w plannedWindow) nothing() (what, why string) {
 	for _, pane := range w.info.Panes {
-		if pane.What == back {
+		switch pane.What {
+		case back:
 			return left, "its agents are there"
+		case waits, starts:
+			return left, beingStarted
 		}
 	}
 	return skipped, "its agents can't come back"
@@ -249,6 +256,10 @@ func (p *planner) pane(was tmux.PaneLayout, f orch.Fate) orch.RestoredPane {
 		info.Env = p.missing(f.Env)
 	case f.Next != "":
 		info.What, info.Agent, info.Why = back, f.Next, "agent "+f.Next+" has its conversation"
+		if i, ok := p.rising[f.Next]; ok {
+			info.What, info.Why = fateOf(i)
+			info.Pane = i.Agent.Pane
+		}
 	case f.Agent.Ours:
 		info.What, info.Why = lostFor, "its conversation is not known, or it had ended"
 	default: // a person had started it in a shell
