@@ -109,6 +109,7 @@ func (c *call) do(what orch.What, answer any) error {
 
 // order gives the verb's order under the id of its request.
 func (c *call) order(client *daemon.Client, what orch.What, answer any) error {
+	defer c.out.patience()()
 	return client.Do(c.ctx, c.request, what, answer)
 }
 
@@ -118,6 +119,7 @@ func (c *call) get(view string, args, answer any) error {
 	if err != nil {
 		return err
 	}
+	defer c.out.patience()()
 	return client.Get(c.ctx, view, args, answer)
 }
 

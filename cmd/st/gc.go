@@ -30,7 +30,7 @@ func gc(c *call) (int, error) {
 	}
 	var a orch.WorktreesAnswer
 	if c.Bool("dry-run") {
-		err = client.Get(c.ctx, "trees", nil, &a)
+		err = c.get("trees", nil, &a)
 	} else {
 		err = c.order(client, orch.TreesFree{}, &a)
 	}

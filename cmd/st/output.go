@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -84,6 +85,16 @@ func (p *printer) progress(format string, args ...any) {
 	if p.live && !p.json {
 		p.note(format, args...)
 	}
+}
+
+// patienceTime is how long an answer may take before a person is told what is waited for.
+var patienceTime = 2 * time.Second
+
+// patience tells a person of an answer that is long in coming: git, a look at windows or another program has to be waited for.
+// What it returns ends that.
+func (p *printer) patience() (end func()) {
+	t := time.AfterFunc(patienceTime, func() { p.progress("waiting for the daemon's answer (Ctrl-C ends only the waiting)") })
+	return func() { t.Stop() }
 }
 
 func (p *printer) write(b []byte) error {

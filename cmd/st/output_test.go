@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"strings"
@@ -115,5 +116,20 @@ func TestDemoThatEndedEarly(t *testing.T) {
 	}
 	if strings.Count(got, "\n") != 1 {
 		t.Errorf("more than one line: %q", got)
+	}
+}
+
+// TestPatience: a person hears what is waited for where an answer is long in coming.
+func TestPatience(t *testing.T) {
+	limit := patienceTime
+	t.Cleanup(func() { patienceTime = limit })
+	patienceTime = 0
+	r, w := io.Pipe()
+	p := &printer{out: io.Discard, err: w, live: true}
+	end := p.patience()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	end()
+	if want := "waiting for the daemon's answer (Ctrl-C ends only the waiting)\n"; line != want || err != nil {
+		t.Errorf("%q, %v, want %q", line, err, want)
 	}
 }

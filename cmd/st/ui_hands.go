@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -66,7 +67,9 @@ type answerMsg struct {
 func (h *hands) answer(worker string) func() any {
 	return func() any {
 		var r orch.ReadInfo
-		if err := h.call.get("read", orch.ReadArgs{Worker: worker, Limit: 2 << 10}, &r); err != nil {
+		quiet := *h.call
+		quiet.out = plainPrinter(io.Discard) // nothing is said over what the screen shows
+		if err := quiet.get("read", orch.ReadArgs{Worker: worker, Limit: 2 << 10}, &r); err != nil {
 			return answerMsg{worker: worker}
 		}
 		return answerMsg{worker, r.Answer}
