@@ -44,7 +44,9 @@ func TestDrivenBy(t *testing.T) {
 	}
 
 	var pane tmux.Pane
-	nested := attached(t, inner, func() { pane = outer.Session("out", append([]string{"sh", "-c", `env -u TMUX "$@"; :`, "sh"}, attach...)...) })
+	nested := attached(t, inner, func() {
+		pane = outer.Session("out", append([]string{"sh", "-c", `env -u TMUX "$@"; :`, "sh"}, attach...)...)
+	})
 	if runtime.GOOS != "linux" {
 		return // which server that is stands in no environment that can be read
 	}
