@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,13 @@ func (s *seat) decides(shell, gate, choice string) {
 		return strings.Contains(said, gate), said
 	})
 	s.tmux.Run("select-window", "-t", shell)
+	since := time.Now().Unix()
+	s.await(time.Minute, "a key is pressed in a later second than the shell was opened", func() (bool, string) {
+		s.person.Type(" ")
+		said := s.tmux.Run("list-clients", "-F", "#{client_activity}")
+		at, err := strconv.ParseInt(said, 10, 64)
+		return err == nil && at > since, said
+	})
 	s.person.Type("st gate answer " + gate + " " + choice + "\r")
 	s.tmux.WaitText(shell, gate+" is answered")
 	s.tmux.Run("select-window", "-t", s.pane)
