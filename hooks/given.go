@@ -208,6 +208,9 @@ func describe(home, name string) (k givenKind, hash string, err error) {
 // parse reads the text of a file. A key that nobody reads is refused: a person who mistypes a rule must not believe that
 // it holds.
 func (k *givenKind) parse(text string) error {
+	if err := shownText(text); err != nil {
+		return err
+	}
 	meta, err := toml.Decode(text, &k.Given)
 	if err != nil {
 		return err
@@ -215,13 +218,14 @@ func (k *givenKind) parse(text string) error {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return fmt.Errorf("unknown key %s", unknown[0])
 	}
+	if err := k.Given.check(); err != nil {
+		return err
+	}
 	switch {
 	case len(k.Argv) == 0 || k.Argv[0] == "":
 		return errors.New("argv names no program")
 	case k.Mark == "":
 		return errors.New("mark is missing: by what an input line begins")
-	case strings.ContainsAny(k.Given.Quit, "\r\n"):
-		return errors.New("quit is one line")
 	case k.TurnEnd != "" && k.TurnEnd != TurnByMark:
 		return fmt.Errorf("turn_end is %q: it is \"mark\", or left out where nothing tells", k.TurnEnd)
 	case len(k.Given.Resume) > 0 && !holds(k.Given.Resume):
@@ -230,8 +234,6 @@ func (k *givenKind) parse(text string) error {
 		return errors.New("resume: a new conversation has to get its name too: write " + Conversation + " into argv or env")
 	case len(k.Given.Resume) == 0 && (holds(k.Argv) || holds(slices.Collect(maps.Values(k.Env)))):
 		return errors.New(Conversation + " is of use with resume only")
-	case slices.ContainsFunc(slices.Collect(maps.Keys(k.Env)), func(n string) bool { return n == "" || strings.ContainsAny(n, "=\x00") }):
-		return errors.New("env: a name is empty or holds =")
 	}
 	for _, key := range k.Given.Submit {
 		if !submitKey().MatchString(key) {

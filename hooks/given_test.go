@@ -69,13 +69,38 @@ func TestGivenRefuses(t *testing.T) {
 		"argv = ['pen']\nmark = '> '\nturn_end = 'never'":                "turn_end is \"never\"",
 		"argv = ['pen']\nmark = '> '\nsubmit = ['x']":                    "\"x\" is no key that submits",
 		"argv = ['pen']\nmark = '> '\nsubmit = ['C-s', 'Enter now']":     "\"Enter now\" is no key",
-		"argv = ['pen']\nmark = '> '\nquit = \"a\\nb\"":                  "one line",
+		"argv = ['pen']\nmark = '> '\nquit = \"a\\nb\"":                  "quit: a text holds the control character U+000A",
 		"argv = ['pen']\nmark = '> '\nenv = {'A=' = 'x'}":                "env: a name",
+		"argv = [\"pen\\u0000\"]\nmark = '> '":                           "argv: a text holds the control character U+0000",
+		"argv = ['pen', \"\\u001b[2Kls\"]\nmark = '> '":                  "argv: a text holds the control character U+001B",
+		"argv = ['pen', \"\\u202Ex\"]\nmark = '> '":                      "argv: a text holds the control character U+202E",
+		"argv = ['pen']\nmark = \"> \\t\"":                               "mark: a text holds the control character U+0009",
+		"argv = ['pen']\nmark = '> '\nenv = {A = \"b\\rc\"}":             "env: a name or a value holds the control character U+000D",
+		"argv = ['pen']\nmark = '> '\npass_env = [\"A\\u0007\"]":         "pass_env: a text holds the control character U+0007",
+		"argv = ['pen\x00']\nmark = '> '":                                "line 1 holds the control character U+0000",
+		"argv = ['pen']\n# \x1b[1A\nmark = '> '":                         "line 2 holds the control character U+001B",
+		"argv = ['pen']\nmark = '> '\nenv = {ST_AGENT = 'x'}":            "env: ST_AGENT can't be given: st sets ST_* itself",
+		"argv = ['pen']\nmark = '> '\nenv = {TMUX_PANE = '%1'}":          "env: TMUX_PANE can't be given: tmux sets TMUX* itself",
+		"argv = ['pen']\nmark = '> '\npass_env = ['ST_HOME']":            "pass_env: ST_HOME can't be given",
+		"argv = ['pen']\nmark = '> '\npass_env = ['S*']":                 "pass_env: S* can't be given",
+		"argv = ['pen']\nmark = '> '\npass_env = ['*']":                  "pass_env: * can't be given",
+		"argv = ['pen']\nmark = '> '\npass_env = ['']":                   "pass_env: a name is empty",
 	} {
 		_, _, err := Describe(described(t, text), "pen")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
+	}
+}
+
+// TestGivenSteers: variables that decide which code runs are named, whether they are given or passed, also by a prefix.
+func TestGivenSteers(t *testing.T) {
+	g := Given{
+		Env:     map[string]string{"LD_PRELOAD": "/x.so", "INK": "blue", "PATH": "/x", "PATHS": "x"},
+		PassEnv: []string{"DYLD_INSERT_LIBRARIES", "PYTHON*", "NODE_*", "PEN_KEY", "L*"},
+	}
+	if got, want := g.Steers(), []string{"LD_PRELOAD", "PATH", "DYLD_INSERT_LIBRARIES", "PYTHON*", "NODE_*", "L*"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -77,12 +77,12 @@ func noKindFile(home, name string) error {
 // givenSays is what a description says beside the program, a line each.
 func givenSays(g hooks.Given) (lines []string) {
 	for _, n := range slices.Sorted(maps.Keys(g.Env)) {
-		lines = append(lines, "with "+n+"="+g.Env[n])
+		lines = append(lines, "with "+n+"="+shellWord(g.Env[n]))
 	}
 	if len(g.PassEnv) > 0 {
 		lines = append(lines, "with your "+strings.Join(g.PassEnv, ", "))
 	}
-	lines = append(lines, "its input line begins with "+quoted(g.Mark))
+	lines = append(lines, "its input line begins with "+shellWord(g.Mark))
 	if len(g.Submit) > 0 {
 		lines = append(lines, "submitted by "+strings.Join(g.Submit, " "))
 	}
@@ -93,7 +93,10 @@ func givenSays(g hooks.Given) (lines []string) {
 		lines = append(lines, "a conversation is taken up again by "+typed(append([]string{g.Argv[0]}, g.Resume...)))
 	}
 	if g.Quit != "" {
-		lines = append(lines, "it ends by the line "+quoted(g.Quit))
+		lines = append(lines, "it ends by the line "+shellWord(g.Quit))
+	}
+	if steers := g.Steers(); len(steers) > 0 {
+		lines = append(lines, "careful: by "+strings.Join(steers, ", ")+" other code than that of "+shellWord(g.Argv[0])+" may run")
 	}
 	return lines
 }
