@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -215,7 +216,7 @@ func (r *restoring) server(ctx context.Context) tmux.Identity {
 
 // makePlan finds out what was lost and what is there.
 func (r *restoring) makePlan(ctx context.Context) error {
-	p := &planner{env: r.env, tag: r.d.doer.tag, used: map[string]bool{}, home: lastOf(r.env, "HOME"), isDir: isDir, seen: map[string]bool{}, agents: map[string]bool{}, rising: map[string]orch.ResumeInfo{}}
+	p := &planner{env: r.env, tag: r.d.doer.tag, used: map[string]bool{}, home: lastOf(r.env, "HOME"), isDir: isDir, fit: fitKind, seen: map[string]bool{}, agents: map[string]bool{}, rising: map[string]orch.ResumeInfo{}}
 	for _, i := range r.rising() {
 		p.rising[i.Agent.ID] = i
 	}
@@ -244,6 +245,17 @@ func (r *restoring) makePlan(ctx context.Context) error {
 	slices.SortFunc(p.loose, func(a, b orch.Fate) int { return strings.Compare(a.Agent.Place.Pane, b.Agent.Place.Pane) })
 	r.plan = p.windows(r.lost)
 	return nil
+}
+
+// fitKind says why agents of a kind can't be started now, with the line that mends it: a described one has to be as somebody
+// has trusted it.
+func fitKind(name string) error {
+	_, err := hooks.Fresh(name)
+	var refusal *orch.Error
+	if errors.As(err, &refusal) {
+		return fmt.Errorf("%s; %s", refusal.Message, strings.Join(refusal.Next, "; "))
+	}
+	return err
 }
 
 func isDir(path string) bool {
@@ -389,6 +401,9 @@ func (r *restoring) resume(ctx context.Context) {
 
 // order has one agent resumed.
 func (r *restoring) order(ctx context.Context, id tmux.Identity, w *plannedWindow, p plannedPane, info *orch.RestoredPane) error {
+	if err := fitKind(p.agent.Kind); err != nil { // it was fit when the plan was made
+		return err
+	}
 	kind, err := hooks.Lookup(p.agent.Kind)
 	if err != nil {
 		return err

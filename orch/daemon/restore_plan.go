@@ -55,6 +55,7 @@ type planner struct {
 	used   map[string]bool
 	home   string
 	isDir  func(string) bool
+	fit    func(kind string) error    // why its agents can't be started now
 	fates  map[string]orch.Fate       // of agents, by server and pane
 	loose  []orch.Fate                // resumable agents that no window is known of
 	seen   map[string]bool            // windows that are planned already, by session, index and name
@@ -254,6 +255,9 @@ func (p *planner) pane(was tmux.PaneLayout, f orch.Fate) orch.RestoredPane {
 	case f.Resumable:
 		info.What = resumed
 		info.Env = p.missing(f.Env)
+		if err := p.fit(info.Kind); err != nil {
+			info.What, info.Why = failing, err.Error()
+		}
 	case f.Next != "":
 		info.What, info.Agent, info.Why = back, f.Next, "agent "+f.Next+" has its conversation"
 		if i, ok := p.rising[f.Next]; ok {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -43,6 +44,7 @@ func TestRestorePlan(t *testing.T) {
 		"%4": {Agent: orch.Agent{ID: "a4", Kind: "k", Place: orch.Place{Dir: "/four"}}},
 		"%5": {Agent: agent("a5", "/nowhere"), Worker: "w5", Resumable: true},
 		"%6": {Agent: agent("a6", "/six"), Worker: "w6", Resumable: true},
+		"%7": {Agent: orch.Agent{ID: "a7", Kind: "changed", Ours: true, Place: orch.Place{Dir: "/seven"}}, Worker: "w7", Resumable: true},
 	}
 	lost := func(windows ...tmux.WindowLayout) []tmux.SessionLayout {
 		return []tmux.SessionLayout{{Name: "w", Windows: windows}}
@@ -57,6 +59,8 @@ func TestRestorePlan(t *testing.T) {
 			"0 sh restored[shell /d] 1 one restored[resumed a1 /one]"},
 		{"a folder that is gone", lost(windowOf(0, "sh", "%20 /nowhere"), windowOf(1, "five", "%5 /x")), nil,
 			"0 sh restored[shell /home] 1 five skipped[failed a5 /nowhere]"},
+		{"a kind that nobody trusts as it is", lost(windowOf(0, "sh", "%20 /d", "%7 /x"), windowOf(1, "seven", "%7 /x")), nil,
+			"0 sh restored[shell /d, failed a7 /seven] 1 seven skipped[failed a7 /seven]"},
 		{"what is back, what can't come, a person's agent", lost(windowOf(0, "two", "%2 /x"), windowOf(1, "three", "%3 /x"), windowOf(2, "four", "%4 /d")), nil,
 			"0 two left[back a2 /two] 1 three skipped[gone a3 /three] 2 four restored[shell a4 /d]"},
 		{"split", lost(windowOf(3, "mix", "%20 /d", "%1 /x", "%2 /x")), nil, "3 mix restored[shell /d, resumed a1 /one, back a2 /two]"},
@@ -74,6 +78,12 @@ func TestRestorePlan(t *testing.T) {
 	} {
 		p := &planner{
 			tag: func(s string) string { return s }, used: map[string]bool{}, home: "/home", isDir: func(dir string) bool { return dir != "/nowhere" },
+			fit: func(kind string) error {
+				if kind == "changed" {
+					return errors.New("not trusted")
+				}
+				return nil
+			},
 			seen: map[string]bool{}, agents: map[string]bool{}, fates: map[string]orch.Fate{},
 		}
 		for pane, f := range fates {
@@ -88,7 +98,7 @@ func TestRestorePlan(t *testing.T) {
 		}
 	}
 	// An agent of which no layout tells gets a window all the same, and one that two layouts tell of comes once.
-	p := &planner{tag: func(s string) string { return s }, used: map[string]bool{}, isDir: func(string) bool { return true }, seen: map[string]bool{}, agents: map[string]bool{},
+	p := &planner{tag: func(s string) string { return s }, used: map[string]bool{}, isDir: func(string) bool { return true }, fit: func(string) error { return nil }, seen: map[string]bool{}, agents: map[string]bool{},
 		fates: map[string]orch.Fate{lostServer.String() + "%1": fates["%1"]}, loose: []orch.Fate{fates["%1"], fates["%6"]}}
 	one := lostLayout{Layout: tmux.Layout{Server: lostServer, Sessions: lost(windowOf(1, "one", "%1 /x"))}}
 	if got, want := planWords(p.windows([]lostLayout{one, {Layout: tmux.Layout{Sessions: lost(windowOf(1, "one", "%9 /x"))}}})),
