@@ -137,6 +137,7 @@ func fail(out *printer, err error) int {
 	case !errors.As(err, &e):
 		e = &orch.Error{Code: "internal", Message: err.Error()}
 	}
+	e = briefly(e)
 	if out.json {
 		out.refusal(e)
 	} else {

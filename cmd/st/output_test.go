@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -53,6 +54,31 @@ func TestNothingSteers(t *testing.T) {
 	explain(p, &orch.Error{Code: "x", Message: evil, Hint: evil, Next: []string{evil}})
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && harmless(r) < 0 }); i >= 0 {
 		t.Errorf("a control character at %d of %q", i, b.String())
+	}
+}
+
+// TestBriefly: what the caller gave is repeated by its begin, what st says itself stays whole.
+func TestBriefly(t *testing.T) {
+	long := strings.Repeat("ä\"", 50_000)
+	list := "unsaved:\n" + strings.Repeat("  \"a file\n", 1000) + `and "the" end`
+	for _, c := range []struct{ message, want string }{
+		{"short \"" + strings.Repeat("x", 100) + "\"", "short \"" + strings.Repeat("x", 100) + "\""},
+		{list, list},
+		{fmt.Sprintf("no agent kind is called %q (there are claude, %q)", strings.Repeat("x", 100_000), "demo"), `no agent kind is called "` + strings.Repeat("x", echoMost) + `…" (there are claude, "demo")`},
+		{fmt.Sprintf("request %q: nothing", strings.Repeat(`\`, 100_000)), `request "…": nothing`},
+		{fmt.Sprintf("worker %q: no such worker", long), `worker "` + strings.Repeat(`ä\"`, echoMost/4) + `…": no such worker`},
+		{"worker " + quoted(long) + ": no such worker", "worker " + quoted(long) + ": no such worker"},
+	} {
+		e := briefly(&orch.Error{Message: c.message, Next: []string{"st ls", "st " + long}})
+		if e.Message != c.want || len(e.Next) != 1 {
+			t.Errorf("%.400s\nwant\n%.400s", e.Message, c.want)
+		}
+	}
+	if n := len(quoted(long)); n > echoMost+10 {
+		t.Errorf("a name has %d bytes", n)
+	}
+	if got, want := briefWords("ls has no flag --"+long+" now"), "ls has no flag --"; !strings.HasPrefix(got, want) || len(got) > 2*echoMost || !strings.HasSuffix(got, "… now") {
+		t.Errorf("%s", got)
 	}
 }
 

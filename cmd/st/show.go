@@ -279,7 +279,7 @@ func joined(parts ...string) string {
 }
 
 // quoted is a name as messages show it, whatever is in it.
-func quoted(name string) string { return `"` + clean(name) + `"` }
+func quoted(name string) string { return `"` + headOf(clean(name)) + `"` }
 
 // named is a worker in a message.
 func named(w orch.WorkerInfo) string { return fmt.Sprintf("%s %s (%s)", w.ID, quoted(w.Name), w.Kind) }
