@@ -40,6 +40,7 @@ func TestForeignFiles(t *testing.T) {
 		"commands of others":  {"commands/orchestrate.md", "commands/sophonz/orchestrate.md"},
 		"a skill of the name": {"skills/orchestrate/SKILL.md", "skills/worker/SKILL.md"},
 		"an old marketplace":  {"plugins/known_marketplaces.json", "plugins/cache/sophonz/sophonz/0.1.0/skills/worker/SKILL.md"},
+		"policies of others":  {"policies/auto-saved.toml", "policies/mine.toml", "trustedFolders.json", "extensions/sophonz/gemini-extension.json"},
 		"what lies beside":    {"skills/sophonz/notes.txt", "skills/sophonz-orchestrate/notes.txt", "skills/sophonz-worker/deep/"},
 	} {
 		for _, kind := range Installable() {

@@ -51,6 +51,9 @@ var settingsTexts = map[string]string{
 	"a matcher that is empty": "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"\", \"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}], \"Stop\": [{\"hooks\": []}]}}\n",
 	"two megabytes":           bigSettings(2 << 20),
 	"flush left":              "{\n\"theme\": \"dark\",\n\"hooks\": {\n\"Stop\": []\n}\n}\n",
+	"as Gemini writes it":     "{\n  \"general\": {\n    \"preferredEditor\": \"vim\"\n  },\n  \"security\": {\n    \"auth\": {\n      \"selectedType\": \"oauth-personal\"\n    }\n  },\n  \"hooksConfig\": {\n    \"enabled\": true,\n    \"disabled\": [\n      \"lint\"\n    ]\n  }\n}",
+	"hooks of Gemini":         "{\n  // lint what was written\n  \"hooks\": {\n    \"BeforeTool\": [\n      {\n        \"matcher\": \"write_file|replace\",\n        \"sequential\": true,\n        \"hooks\": [\n          {\n            \"name\": \"lint\",\n            \"type\": \"command\",\n            \"command\": \"$GEMINI_PROJECT_DIR/lint.sh\",\n            \"timeout\": 5000\n          }\n        ]\n      }\n    ],\n    \"AfterAgent\": [{\"hooks\": []}]\n  }\n}\n",
+	"switches among hooks":    "{\"hooks\": {\"enabled\": true, \"disabled\": [\"lint\"]}}\n",
 	"deep empties":            "{\n  \"hooks\": {\n    \"Stop\": [\n    ],\n    \"PreToolUse\": [ ],\n    \"Notification\": [\n      // none\n    ]\n  },\n  \"permissions\": {\n    \"allow\": [\n    ]\n  }\n}\n",
 }
 
