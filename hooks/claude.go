@@ -292,6 +292,12 @@ func (claude) Runs(string) bool { return false }
 // a draft.
 func (claude) Quit() Quit { return Quit{Line: "/exit"} }
 
+// Trial: a typed /exit would stand in the person's history of prompts. At a signal Claude runs the hooks of its end, too, and keeps
+// no conversation in which nobody has said anything (2.1.332).
+func (claude) Trial(l Launch) (Launch, Quit) { return l, Quit{} }
+
+func (claude) Forget(string) []string { return nil }
+
 // calledAs is what the hook command names: how we were called, and the file behind that.
 func calledAs() []string {
 	var names []string

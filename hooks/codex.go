@@ -326,5 +326,15 @@ func (codex) Runs(string) bool { return false }
 // Quit: /quit as a line. C-c at an empty line quits, too, but clears a draft and stops a turn.
 func (codex) Quit() Quit { return Quit{Line: "/quit"} }
 
+// Trial: after a typed /quit Codex keeps an empty conversation, and each start that shows tips counts them in config.toml
+// (0.171.0).
+func (codex) Trial(l Launch) (Launch, Quit) {
+	l.Argv = append(slices.Clone(l.Argv), "-c", "tui.show_tooltips=false")
+	return l, Quit{Keys: []string{"C-c"}}
+}
+
+// Forget: the hook of the end makes Codex keep the conversation that it tells of, although nobody has said anything in it.
+func (codex) Forget(conversation string) []string { return []string{"delete", "--force", conversation} }
+
 // Look reads Codex's screen.
 func (codex) Look(v View) Screen { return codexLook(v) }

@@ -246,6 +246,23 @@ type Quit struct {
 	Keys []string // or these keys, in the multiplexer's own names
 }
 
+// Tried is a kind whose program would keep something of a start that is only a trial, were it not started and ended in a way
+// of its own.
+type Tried interface {
+	// Trial is that start, and how it is ended; where neither way of Quit is named the process is signalled.
+	Trial(Launch) (Launch, Quit)
+	// Forget is how its program deletes a conversation for good, without the program's name; nil where it keeps none of a trial.
+	Forget(conversation string) []string
+}
+
+// Trial is a start of a kind of which its program keeps as little as can be, and how it is ended.
+func Trial(k Kind, l Launch) (Launch, Quit) {
+	if t, ok := k.(Tried); ok {
+		return t.Trial(l)
+	}
+	return l, k.Quit()
+}
+
 // View is a screen as it stands: what a look at a pane gives.
 type View struct {
 	// Rows are the visible rows, top first, joined where they wrap only if the terminal knows it, with SGR

@@ -21,9 +21,10 @@ import (
 var doctorVerb = &verb{
 	name: "doctor", about: "check everything that st needs, and say what mends it",
 	help: "It only looks: nothing is changed, no daemon started, no tmux server touched. What doesn't answer in time is\n" +
-		"said to. With --agent gemini, or a kind that you have described, its program is started on a tmux server of its own, until\n" +
-		"its input line is up or 20 s are over. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault.\n" +
-		"Exit code 1 says that something fails; a warning is none.",
+		"said to. With --agent the program is then really started, in this folder, on a tmux server of its own: whether its input\n" +
+		"line comes, whether its hooks are heard, and whether it quits. No key is pressed but to quit it, and nothing reaches its\n" +
+		"model. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault. Exit code 1 says that\n" +
+		"something fails; a warning is none.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only this kind of agent: `KIND`"}}
 	},
@@ -107,6 +108,10 @@ func runDoctor(c *call) (int, error) {
 	d.boxed = sync.OnceValue(func() bool { return daemon.Sandboxed(c.ctx) })
 	d.seen = sync.OnceValue(d.seeDaemon)
 	found := examine(c.ctx, d.checks(), d.patience())
+	found = append(found, d.tryStart(c.ctx, found)...)
+	if c.ctx.Err() != nil {
+		return 0, c.ctx.Err()
+	}
 	if c.out.json {
 		return verdict(found), c.out.data(map[string]any{"checks": found})
 	}
@@ -116,7 +121,7 @@ func runDoctor(c *call) (int, error) {
 // patience is how long one check may take: longer where a program is started.
 func (d *doctor) patience() time.Duration {
 	if k, err := hooks.Lookup(d.only); slices.Contains(hooks.GivenNames(), d.only) || err == nil && hooks.IsUnheard(k) {
-		return givenTime
+		return lineTime
 	}
 	return checkTime
 }

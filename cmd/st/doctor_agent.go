@@ -39,7 +39,7 @@ func (d *doctor) agentChecks(name string) []check {
 		return []check{{"program", name, func(context.Context) finding { return d.absent(kind) }}}
 	}
 	p := &patient{doctor: d, kind: kind, told: told, program: path, env: d.agentEnv(kind, path)}
-	checks := []check{
+	return []check{
 		{"program", name, p.checkVersion},
 		{"settings", name, p.checkFaults},
 		{"hooks", name, p.checkHooks},
@@ -47,19 +47,6 @@ func (d *doctor) agentChecks(name string) []check {
 		{"plugin", name, p.checkPlugin},
 		{"shell", name, p.checkShell},
 	}
-	if d.only == name && hooks.IsUnheard(kind) {
-		checks = append(checks, check{"start", name, p.checkStart})
-	}
-	return checks
-}
-
-// checkStart starts the program in the folder that we stand in: what it asks before it takes a line depends on that.
-func (p *patient) checkStart(ctx context.Context) finding {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = "" // the folder is gone
-	}
-	return p.tryStart(ctx, p.kind, p.program, dir)
 }
 
 // absent: a kind that nobody asked for may be missing.

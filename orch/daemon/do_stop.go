@@ -128,14 +128,19 @@ func (d *doer) quit(ctx context.Context, o orch.AgentStop) {
 }
 
 func (d *doer) askToQuit(ctx context.Context, o orch.AgentStop, kind hooks.Kind) (bool, error) {
-	how := kind.Quit()
 	t, want, err := server(ctx, o.Place)
 	if err != nil {
 		return false, err
 	}
+	return AskToQuit(ctx, t, o.Place.Pane, want, d.tagOf(o.Agent), kind, kind.Quit())
+}
+
+// AskToQuit asks the agent of a kind in a pane to end itself. It answers false where nothing was asked: the input line is not
+// free, the pane is not the one of that server and tag, or how names no way.
+func AskToQuit(ctx context.Context, t *tmux.Tmux, pane string, want tmux.Identity, tag string, kind hooks.Kind, how hooks.Quit) (bool, error) {
 	if how.Line != "" {
-		typed, err := t.Type(ctx, o.Place.Pane, tmux.Typing{
-			Server: want, Tag: d.tagOf(o.Agent), Text: how.Line, Read: emptyLine(kind), Submit: hooks.SubmitKeys(kind),
+		typed, err := t.Type(ctx, pane, tmux.Typing{
+			Server: want, Tag: tag, Text: how.Line, Read: emptyLine(kind), Submit: hooks.SubmitKeys(kind),
 			Stage: func(string) error { return nil }, // an agent that is to end may lose a half-typed quit
 		})
 		return typed.Outcome == tmux.Submitted, err
@@ -143,18 +148,18 @@ func (d *doer) askToQuit(ctx context.Context, o orch.AgentStop, kind hooks.Kind)
 	if len(how.Keys) == 0 {
 		return false, nil
 	}
-	views, err := t.Look(ctx, o.Place.Pane)
+	views, err := t.Look(ctx, pane)
 	if err != nil {
 		return false, err
 	}
-	v, ok := views[o.Place.Pane]
-	if !ok || v.Dead || v.InMode || v.Tag != d.tagOf(o.Agent) {
+	v, ok := views[pane]
+	if !ok || v.Dead || v.InMode || v.Tag != tag || v.Server != want {
 		return false, nil
 	}
 	if draft, ready, _ := reader(kind, false)(v); !ready || draft != "" {
 		return false, nil
 	}
-	return true, t.Keys(ctx, o.Place.Pane, how.Keys...)
+	return true, t.Keys(ctx, pane, how.Keys...)
 }
 
 // emptyLine reads an input line for a quit command. A menu that the command itself opens does not count:
