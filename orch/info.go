@@ -53,6 +53,8 @@ type WorkerInfo struct {
 	// Sessionless is the session that has ended with its server, and that it waits for before its window is opened; "" for none.
 	Sessionless string   `json:"sessionless"`
 	LeftOver    []string `json:"left_over"`
+	// Outlives is the process of its agent that still runs although the server with its terminal has ended; 0 for none.
+	Outlives int `json:"outlives"`
 	// Team is how many workers the open runs have that it coordinates itself, TeamRuns; none where it leads no team.
 	Team     int        `json:"team"`
 	TeamRuns []string   `json:"team_runs"`

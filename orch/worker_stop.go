@@ -72,8 +72,9 @@ func (s *step) stop(w Worker, id identity) bool {
 		w.StoppedBy = id.agent.ID
 	}
 	s.put(w)
-	if a.Resumable { // there is nothing to end
+	if a.Resumable { // there is nothing to end but a process that may have outlived its terminal
 		s.log("worker-stopping", Event{Worker: w.ID, Agent: a.ID, By: id.name()})
+		s.stopAgent(a)
 		s.letGo(a, "stopped")
 		return true
 	}

@@ -181,7 +181,7 @@ func (p *printer) worker(w orch.WorkerInfo) error {
 	rows := []field{
 		{"run", w.Run}, {"task", w.Task}, {"dispatch", joined(w.Dispatch, w.Delivery)},
 		{"agent", joined(w.Agent, statusFor(status(w.Status, w.WaitingFor), w.Since))}, {"screen", w.Screen}, {"waits for", asks(w)},
-		{"hooks", unheard(w)}, {"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
+		{"hooks", unheard(w)}, {"still runs", outlives(w)}, {"session", w.Session}, {"window", joined(w.Window, w.Pane)}, {"folder", w.Dir},
 		{"scope", strings.Join(w.Scope, " ")}, {"worktree", joined(w.Worktree, treeState(w))}, {"branch", joined(w.Branch, fromBase(w))}, {"setup", joined(w.Setup, w.SetupLog)},
 		{"outside its scope", outsideOf(w)}, {"progress", w.Progress}, {"outcome", w.Outcome},
 		{"left over", strings.Join(w.LeftOver, ", ")}, {"maybe in", strings.Join(w.Maybe, ", ")}, {"leads", strings.Join(w.TeamRuns, ", ")}, {"released", releasedAt(w)},
@@ -204,6 +204,14 @@ func unheard(w orch.WorkerInfo) string {
 		return ""
 	}
 	return "none: only its reports, progress and questions are heard of"
+}
+
+// outlives says that a worker's process has not ended with its terminal, "" where it has.
+func outlives(w orch.WorkerInfo) string {
+	if w.Outlives == 0 {
+		return ""
+	}
+	return fmt.Sprintf("process %d, without a terminal: st restore or st worker restart %s ends it first", w.Outlives, w.ID)
 }
 
 // outsideOf are the files that were changed outside a worker's scope by its report, or why that is not known.

@@ -37,6 +37,11 @@ func (d *doer) paneOpen(ctx context.Context, r Running, o orch.PaneOpen) orch.Wh
 			return d.failed(o, nil)
 		}
 	}
+	if o.Resume != "" {
+		if err := d.endFormer(ctx, o.Agent); err != nil {
+			return d.failed(o, err)
+		}
+	}
 	file, err := d.writeLaunch(o)
 	if err != nil {
 		return d.failed(o, err)

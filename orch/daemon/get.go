@@ -46,6 +46,10 @@ func (d *daemon) get(ctx context.Context, by orch.Caller, name string, args json
 	var info any
 	var err error
 	d.loop.Read(func(s orch.View) { info, err = v(s, by, args) })
+	if w, ok := info.(orch.WorkerInfo); ok {
+		w.Outlives = d.doer.outlives(w.Agent).PID
+		info = w
+	}
 	return info, err
 }
 
