@@ -182,7 +182,16 @@ func (s *step) agentExited(w AgentExited) *Error {
 		a.ExitCode = ptr(w.Code)
 	}
 	s.end(a, w.Why)
+	s.endOutliving(a.ID)
 	return nil
+}
+
+// endOutliving has the process ended of an agent of ours whose server has ended and that does not come back, where nobody has
+// seen that end: it may take no notice of its terminal's, and nobody gets at it any more.
+func (s *step) endOutliving(agent string) {
+	if a, _ := get[Agent](s, "agent/"+agent); a.Gone == serverGone && a.Ours && !a.Resumable && a.Next == "" && a.ExitCode == nil {
+		s.stopAgent(a)
+	}
 }
 
 // told returns the agent that a fact is about; a fact that came over the socket must bring its secret.

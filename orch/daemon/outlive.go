@@ -7,8 +7,9 @@ import (
 	"st/orch"
 )
 
-// An agent's process may outlive the server with its terminal: it takes no notice of the terminal's end. Nobody can type to
-// it any more. It is left alone, since it may still be at its work, until somebody stops it or takes its conversation up.
+// An agent's process may outlive the server with its terminal: it takes no notice of the terminal's end, as Gemini at its question
+// about trust (0.61.0). Nobody can type to it any more. One that may come back is left alone, since it may still be at its work,
+// until somebody stops it or takes its conversation up.
 
 // outlives is the process of an agent whose server has ended that still runs, zero for none.
 func (d *doer) outlives(agent string) (p orch.Process) {
@@ -40,7 +41,9 @@ func (d *doer) endFormer(ctx context.Context, agent string) error {
 		}
 	})
 	tree := d.family(o)
-	d.endProcess(ctx, p)
+	if !awaitEnd(ctx, termTime, p) { // it may be about to end
+		d.endProcess(ctx, p)
+	}
 	d.endRest(ctx, o, tree, nil)
 	if alive(p) {
 		return &orch.Error{
