@@ -165,6 +165,15 @@ func (gemini) PassEnv() []string {
 	}
 }
 
+// ReadsIn: Gemini reads nothing outside of the folders that it works in, and no file there that git ignores, but what lies in its
+// own folder for the project: that in which its log lies in chats/ (0.61.0).
+func (gemini) ReadsIn(log string) string {
+	if chats := filepath.Dir(log); filepath.Base(chats) == "chats" {
+		return filepath.Dir(chats)
+	}
+	return ""
+}
+
 func (gemini) Resume(conversation string) []string { return []string{"--resume", conversation} }
 
 // geminiOwn are the arguments of a process behind those of node and the script's path.

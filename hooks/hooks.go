@@ -112,6 +112,15 @@ func ReadsBelow(k Kind) bool {
 	return ok && b.ReadsBelow()
 }
 
+// ReadsIn is the folder in which an agent of a kind, as a person starts it, reads any file without asking; "" where there is none.
+// log is the path of its own log.
+func ReadsIn(k Kind, log string) string {
+	if r, ok := k.(interface{ ReadsIn(log string) string }); ok && log != "" {
+		return r.ReadsIn(log)
+	}
+	return ""
+}
+
 // SubmitKeys are the keys that submit what stands in a kind's input line, in the multiplexer's own names.
 func SubmitKeys(k Kind) []string {
 	if s, ok := k.(interface{ Submit() []string }); ok {

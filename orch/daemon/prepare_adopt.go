@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,16 +52,33 @@ func (d *doer) prepareAdopt(ctx context.Context, by orch.Caller, o orch.WorkerAd
 		o.Command = d.command(env)
 	}
 	o.Runs = kind.Runs(d.textOf(o.Task))
-	o.CopyDir = d.filesFor(kind, f.Place.Dir)
+	o.CopyDir = d.filesFor(kind, f)
 	return o, nil
 }
 
-// filesFor is the folder of what an agent of a kind is to read that works in a folder and was not started by us.
-func (d *doer) filesFor(kind hooks.Kind, dir string) string {
-	if hooks.ReadsBelow(kind) && filepath.IsAbs(dir) && plainPath().MatchString(dir) {
-		return filepath.Join(dir, ownDir, d.mark)
+// filesFor is the folder of what an agent of a kind is to read that was not started by us.
+func (d *doer) filesFor(kind hooks.Kind, f orch.PaneAgent) string {
+	in := hooks.ReadsIn(kind, cmp.Or(d.logOf(f.Process), f.Log))
+	if hooks.ReadsBelow(kind) {
+		in = f.Place.Dir
+	}
+	if filepath.IsAbs(in) && plainPath().MatchString(in) {
+		return filepath.Join(in, ownDir, d.mark)
 	}
 	return copyDir(d.home)
+}
+
+// logOf is the path of the own log of the agent that is a process, "" where none is known.
+func (d *doer) logOf(p orch.Process) (path string) {
+	d.state(func(v orch.View) {
+		v.Each(orch.AtProcess(p), func(e orch.Entity) bool {
+			if a, ok := e.(orch.Agent); ok && a.Proc == p && a.Gone == "" {
+				path = a.Transcript
+			}
+			return path == ""
+		})
+	})
+	return path
 }
 
 // ownDir is the folder, below that in which an agent works, of the files that it is to read, where it may read no other

@@ -15,17 +15,23 @@ import (
 	"st/orch"
 )
 
+// sitting is an agent in a folder.
+func sitting(dir string) orch.PaneAgent { return orch.PaneAgent{Place: orch.Place{Dir: dir}} }
+
 // TestOwnFolder: what an agent is to read that reads below its folder only lies there, git passes over it, and no link in that
 // folder leads elsewhere.
 func TestOwnFolder(t *testing.T) {
-	d := &doer{home: t.TempDir(), mark: "00ff00ff"}
+	d := &doer{home: t.TempDir(), mark: "00ff00ff", state: func(func(orch.View)) {}}
 	dir := filepath.Join("/tmp", filepath.Base(t.TempDir())+"-own") // of plain characters
 	must(t, os.MkdirAll(dir, 0o700))
 	t.Cleanup(func() { os.RemoveAll(dir) }) //nolint:errcheck // a folder of the test
 	bounded, free := lookup(t, "claude"), lookup(t, "codex")
-	base := d.filesFor(bounded, dir)
-	if base != filepath.Join(dir, ".st", "00ff00ff") || d.filesFor(free, dir) != copyDir(d.home) || d.filesFor(bounded, dir+"/a b") != copyDir(d.home) {
-		t.Fatalf("the files lie in %q, %q, %q", base, d.filesFor(free, dir), d.filesFor(bounded, dir+"/a b"))
+	base := d.filesFor(bounded, sitting(dir))
+	if base != filepath.Join(dir, ".st", "00ff00ff") || d.filesFor(free, sitting(dir)) != copyDir(d.home) || d.filesFor(bounded, sitting(dir+"/a b")) != copyDir(d.home) {
+		t.Fatalf("the files lie in %q, %q, %q", base, d.filesFor(free, sitting(dir)), d.filesFor(bounded, sitting(dir+"/a b")))
+	}
+	if at := (orch.PaneAgent{Place: orch.Place{Dir: dir}, Log: "/h/.gemini/tmp/p/chats/session-1.jsonl"}); d.filesFor(lookup(t, "gemini"), at) != "/h/.gemini/tmp/p/.st/00ff00ff" {
+		t.Errorf("those of one that reads beside its log lie in %q", d.filesFor(lookup(t, "gemini"), at))
 	}
 	note := orch.FileWrite{Word: "o1", Path: base + "/r1/w1-d1.md", Task: &orch.TaskCopy{Worker: "w1", Run: "r1", Dispatch: "d1", Command: "st", Spec: "do it"}}
 	must(t, d.writeNote(note))
@@ -50,11 +56,11 @@ func TestOwnFolder(t *testing.T) {
 // TestOwnFolderGoes: once a worker is released its files are with those of its run, and our folder goes with the last of them;
 // what is not ours stays, and no link is followed.
 func TestOwnFolderGoes(t *testing.T) {
-	d := &doer{home: t.TempDir(), mark: "00ff00ff", log: log.New(io.Discard, "", 0)}
+	d := &doer{home: t.TempDir(), mark: "00ff00ff", state: func(func(orch.View)) {}, log: log.New(io.Discard, "", 0)}
 	dir := filepath.Join("/tmp", filepath.Base(t.TempDir())+"-own") // of plain characters
 	must(t, os.MkdirAll(dir, 0o700))
 	t.Cleanup(func() { os.RemoveAll(dir) }) //nolint:errcheck // a folder of the test
-	base := d.filesFor(lookup(t, "claude"), dir)
+	base := d.filesFor(lookup(t, "claude"), sitting(dir))
 	write := func(names ...string) {
 		t.Helper()
 		for _, n := range names {

@@ -13,7 +13,7 @@ import (
 // person writes there is left alone, nobody is asked whether the task's file may be read, the report counts, and released
 // each lives on.
 func TestAdopt(t *testing.T) {
-	for kind, consent := range map[string]string{"claude": "--allow", "codex": "--trust-codex"} {
+	for kind, consent := range map[string]string{"claude": "--allow", "codex": "--trust-codex", "gemini": "--allow"} {
 		t.Run(kind, func(t *testing.T) {
 			b := newDesk(t)
 			b.hooked(kind, consent)
@@ -56,7 +56,7 @@ func (b *desk) released(pane, worker string) {
 	b.ask(pane, "MOCK: say I am still here")
 	b.await(30*time.Second, "it answers its person", func() (bool, string) {
 		said := b.said(pane)
-		return strings.Contains(said, "● I am still here") || strings.Contains(said, "• I am still here"), said
+		return strings.Contains(said, "● I am still here") || strings.Contains(said, "• I am still here") || strings.Contains(said, "✦ I am still here"), said
 	})
 	if said := b.st("worker", "ls", "--run", "all"); !strings.Contains(said, "no worker") {
 		b.t.Errorf("after its release:\n%s", said)
