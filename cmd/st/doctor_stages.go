@@ -64,8 +64,14 @@ func (t *trial) awaitLine(ctx context.Context) finding {
 	ctx, cancel := context.WithTimeout(ctx, t.wait.line)
 	defer cancel()
 	row, last := "", ""
+	var since time.Time // when the line was seen that stands, zero for none
 	for {
 		s, err := t.look(ctx)
+		if err == nil && s.Name == hooks.Ready && since.IsZero() {
+			since = time.Now()
+		} else if err == nil && s.Name != hooks.Ready {
+			since = time.Time{}
+		}
 		switch {
 		case ctx.Err() != nil && err != nil && !errors.Is(err, context.DeadlineExceeded):
 			return fault(nil, "its pane can't be looked at: %v", err)
@@ -76,8 +82,9 @@ func (t *trial) awaitLine(ctx context.Context) finding {
 		case err != nil: // a server that is just ending, or out of order
 		case s.ended:
 			return fault([]string{shellWord(t.kind.Program())}, "it ended at once, without an input line%s", t.lastWords(ctx))
+		case s.Name == hooks.Ready && hooks.IsMute(t.kind) && time.Since(since) < t.wait.steady:
 		case s.Name == hooks.Ready:
-			return fine("its input line was up after %v, on a tmux server of its own", time.Since(t.begun).Round(10*time.Millisecond))
+			return fine("its input line was up after %v, on a tmux server of its own", since.Sub(t.begun).Round(10*time.Millisecond))
 		case s.Name != hooks.Starting && s.Name != hooks.Strange:
 			return t.asksFirst(s.Screen)
 		default:

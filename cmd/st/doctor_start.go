@@ -25,10 +25,13 @@ const lineTime = 20 * time.Second
 type times struct {
 	line, hear, quit time.Duration
 	end              time.Duration // for each way of ending what is left
+	// steady is how long the input line of a mute kind has to stand. Codex shows one for a moment before it asks for trust, and
+	// before it has a conversation, without which no hook tells of its end (0.171.0).
+	steady time.Duration
 }
 
 // asUsual is about what an agent gets at a real start, and more to end.
-var asUsual = times{line: lineTime, hear: 10 * time.Second, quit: 10 * time.Second, end: 2 * time.Second}
+var asUsual = times{line: lineTime, hear: 10 * time.Second, quit: 10 * time.Second, end: 2 * time.Second, steady: 2 * time.Second}
 
 // trial is one real start of an agent's program, on a tmux server of its own, with st's hooks and a home of st of its own. No
 // key is pressed but to quit, so nothing is submitted to a model and nothing is answered in a person's place.

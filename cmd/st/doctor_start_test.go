@@ -90,6 +90,7 @@ while :; do sleep 0.1; done
 		t.Fatal(err)
 	}
 	try := newTrial(t, "codex", path, dir)
+	try.wait.steady = 300 * time.Millisecond
 	var got []string
 	for _, f := range try.run(context.Background()) {
 		got = append(got, f.Name+" "+f.Result)

@@ -19,6 +19,9 @@ func TestDoctor(t *testing.T) {
 	b := newDesk(t)
 	b.allow("acceptEdits", "Bash(command -v st:*)")
 	found := map[string]string{}
+	for _, name := range []string{"claude", "codex"} { // before anybody else works in this home
+		b.tries(name)
+	}
 	for _, name := range []string{"claude", "codex"} {
 		f := b.doctor(name)
 		if f["program"].Result != "ok" || f["settings"].Result != "ok" {
@@ -35,6 +38,86 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s: its shell finds %q as before", name, now)
 		}
 	}
+}
+
+// tries wants doctor's real start to go through all stages, and to leave nothing that a person would meet: not a byte of the
+// settings is another one, there is no conversation, no prompt and no trust that was not there.
+func (b *desk) tries(kind string) {
+	b.t.Helper()
+	b.doctor(kind) // a first start ever brings its settings into the program's own form
+	before := b.keeps()
+	f := b.doctor(kind)
+	for _, stage := range []string{"start", "heard", "quit"} {
+		if f[stage].Result != "ok" {
+			b.t.Errorf("%s: %s: %+v", kind, stage, f[stage])
+		}
+	}
+	if end, ok := f["end"]; ok {
+		b.t.Errorf("%s: %+v", kind, end)
+	}
+	after := b.keeps()
+	for name, text := range after {
+		if was, ok := before[name]; !ok || was != text {
+			b.t.Errorf("%s: after a start %s is another one, or new", kind, name)
+		}
+	}
+	if len(after) != len(before) {
+		b.t.Errorf("%s: of %d files there are %d", kind, len(before), len(after))
+	}
+	// In a folder that is not trusted it is said, and nothing is answered or kept.
+	far := filepath.Join(filepath.Dir(b.dir), "far-"+kind)
+	b.must(exec.Command("git", "init", "-q", far))
+	home := b.dir
+	b.dir = far
+	f = b.doctor(kind)
+	b.dir = home
+	if f["start"].Result != "warn" || !strings.Contains(f["start"].Found, "whether it may trust "+far+" (trust") {
+		b.t.Errorf("%s in a folder that is not trusted: %+v", kind, f["start"])
+	}
+	for name, text := range b.keeps() {
+		if before[name] != text {
+			b.t.Errorf("%s: after its question %s is another one, or new", kind, name)
+		}
+	}
+}
+
+// keeps are the settings, the prompts and the conversations of the agents in a home, and which folders Claude knows.
+func (b *desk) keeps() map[string]string {
+	b.t.Helper()
+	all := map[string]string{}
+	for _, pattern := range []string{
+		".claude/settings*.json", ".claude/history.jsonl", ".claude/projects/*/*", ".codex/config.toml", ".codex/hooks.json", ".codex/history.jsonl",
+		".codex/sessions/*/*/*/*", ".codex/rules/*",
+	} {
+		files, err := filepath.Glob(filepath.Join(b.home, pattern))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, f := range files {
+			if info, err := os.Stat(f); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			raw, err := os.ReadFile(f)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			all[f] = string(raw)
+		}
+	}
+	var state struct {
+		Projects map[string]struct{ HasTrustDialogAccepted bool }
+	}
+	raw, err := os.ReadFile(filepath.Join(b.home, ".claude.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &state)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for folder, p := range state.Projects {
+		all["folder "+folder] = fmt.Sprint(p.HasTrustDialogAccepted)
+	}
+	return all
 }
 
 // TestDoctorSettings: with hooks switched off doctor fails, and no start is proved.
@@ -84,7 +167,7 @@ func (b *desk) doctor(kind string) map[string]found {
 			all[f.Name] = f
 		}
 	}
-	if _, starts := all["start"]; !starts && took > 5*time.Second {
+	if _, starts := all["start"]; !starts && took > 5*time.Second { // what starts a program may take longer
 		b.t.Errorf("st doctor took %v", took)
 	}
 	return all

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"st/orch"
+	"st/orch/proc"
 )
 
 // newGemini is a desk on which Gemini's hooks are installed, since a launch of it brings none, and the folder of tasks is
@@ -27,7 +29,7 @@ func newGemini(t *testing.T, consents ...string) *desk {
 }
 
 // TestGemini: a worker that is a real Gemini reads its task, reports, is waited for and read; it takes a message, is asked to
-// quit and comes back in its conversation.
+// quit and comes back in its conversation, as it does after the end of tmux.
 func TestGemini(t *testing.T) {
 	b := newGemini(t, "--allow")
 	s, code := b.start("gemini", "one", "MOCK: say I begin.\nMOCK: bash st worker progress 'half way'\nMOCK: bash st worker done --summary '"+summaries[1]+"'\nMOCK: say One has been reported.")
@@ -59,10 +61,30 @@ func TestGemini(t *testing.T) {
 			t.Errorf("doctor: %s: %+v", name, f)
 		}
 	}
+	b.tmuxDies("one")
 	b.st("worker", "stop", "one", "--yes")
 	b.await(20*time.Second, "its window is closed", func() (bool, string) {
 		names := b.tmux.Run("list-windows", "-a", "-F", "#{window_name}")
 		return !strings.Contains(names, "one"), names
+	})
+}
+
+// tmuxDies kills the server below a worker that waits for words, and wants st restore to bring it back in its conversation.
+func (b *desk) tmuxDies(worker string) {
+	b.t.Helper()
+	b.t.Cleanup(func() { b.tmux.Run("kill-server") }) // the last one is none that the desk has started
+	b.tmux.Kill()
+	b.await(20*time.Second, worker+" may come back", func() (bool, string) {
+		w := b.worker(worker)
+		return w.State == "gone_resumable" || w.Status == "gone_resumable", w.State + " " + w.Status
+	})
+	if said := b.st("restore"); !strings.Contains(said, "gemini w1 resumed in ") {
+		b.t.Errorf("restore: %s", said)
+	}
+	b.st("worker", "send", worker, "MOCK: say I am here again")
+	b.await(60*time.Second, "it has a turn in its conversation", func() (bool, string) {
+		said := b.st("worker", "read", worker)
+		return strings.Contains(said, "I am here again"), said
 	})
 }
 
@@ -92,6 +114,18 @@ func TestGeminiAsks(t *testing.T) {
 		return w.Screen != "permission", said + w.Screen
 	})
 	b.finishes("far", "as asked")
+	// At its question about trust Gemini takes no notice of its terminal's end: st sees to it that it is gone, as is said.
+	lost := filepath.Join(filepath.Dir(b.dir), "lost")
+	b.must(exec.Command("git", "init", "-q", lost))
+	if s, code := b.start("gemini", "lost", task, "--dir", lost, "--timeout", "20s"); code != 4 || s.Screen != "trust" {
+		t.Fatalf("exit code %d, screen %s\n%s", code, s.Screen, b.scene())
+	}
+	b.tmux.Kill()
+	b.await(30*time.Second, "it is gone", func() (bool, string) {
+		w := b.worker("lost")
+		list, err := proc.Inside(lost)
+		return w.State == "gone" && len(list) == 0 && err == nil, fmt.Sprint(w.State, list, err)
+	})
 }
 
 // TestEachKind: a worker of each kind works in one run, is waited for and read.
