@@ -22,9 +22,9 @@ var doctorVerb = &verb{
 	name: "doctor", about: "check everything that st needs, and say what mends it",
 	help: "It only looks: nothing is changed, no daemon started, no tmux server touched. What doesn't answer in time is\n" +
 		"said to. With --agent the program is then really started, in this folder, on a tmux server of its own: whether its input\n" +
-		"line comes, whether its hooks are heard, and whether it quits. No key is pressed but to quit it, and nothing reaches its\n" +
-		"model. Without --agent all kinds of agents are looked at, and one that isn't installed is no fault. Exit code 1 says that\n" +
-		"something fails; a warning is none.",
+		"line comes, whether its hooks are heard, and whether it quits. No key is pressed but to quit it: nothing is submitted and\n" +
+		"nothing answered in your place. Without --agent all kinds of agents are looked at, and one that isn't installed is no\n" +
+		"fault. Exit code 1 says that something fails; a warning is none.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "only this kind of agent: `KIND`"}}
 	},

@@ -34,7 +34,7 @@ type times struct {
 var asUsual = times{line: lineTime, hear: 10 * time.Second, quit: 10 * time.Second, end: 2 * time.Second, steady: 2 * time.Second}
 
 // trial is one real start of an agent's program, on a tmux server of its own, with st's hooks and a home of st of its own. No
-// key is pressed but to quit, so nothing is submitted to a model and nothing is answered in a person's place.
+// key is pressed but to quit, so nothing is submitted and nothing is answered in a person's place.
 type trial struct {
 	*doctor
 	kind hooks.Kind
@@ -133,8 +133,13 @@ func (t *trial) hooked() bool {
 	return !hooks.IsUnheard(t.kind) || hooks.Heard(t.kind.Name(), t.self, (&patient{env: t.env}).lookup)
 }
 
-// open makes the server and starts the program in it. A window beside keeps the server, so that what a program said that
-// ended at once can be read; it goes by itself where we are killed.
+// keep is what keeps the server of a trial at a socket, so that what a program said that ended at once can be read. It ends all
+// of it where we are killed and can't.
+func keep(socket string) []string {
+	return []string{"/bin/sh", "-c", `sleep 120; exec tmux -S "$0" kill-server`, socket}
+}
+
+// open makes the server and starts the program in it.
 func (t *trial) open(ctx context.Context) (err error) {
 	if t.own, err = os.MkdirTemp("/tmp", "st-doctor-"); err != nil { // short, as a socket's path has to be
 		return err
@@ -152,7 +157,7 @@ func (t *trial) open(ctx context.Context) (err error) {
 		return err
 	}
 	t.t = tmux.At(filepath.Join(t.own, "tmux")).Bare().With(t.env)
-	keeper, err := t.t.NewSession(ctx, "doctor", t.own, []string{"sleep", "120"}, nil)
+	keeper, err := t.t.NewSession(ctx, "doctor", t.own, keep(t.t.Socket()), nil)
 	if err != nil {
 		return err
 	}

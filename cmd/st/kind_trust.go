@@ -53,6 +53,10 @@ func kindTrust(c *call) (int, error) {
 		if err := c.confirmKind(name, g); err != nil {
 			return 0, err
 		}
+	} else if !c.out.json {
+		for _, line := range careful(g) {
+			c.out.note("%s", line)
+		}
 	}
 	if err := hooks.TrustKind(home, name, hash); err != nil {
 		return 0, err
@@ -95,10 +99,16 @@ func givenSays(g hooks.Given) (lines []string) {
 	if g.Quit != "" {
 		lines = append(lines, "it ends by the line "+shellWord(g.Quit))
 	}
-	if steers := g.Steers(); len(steers) > 0 {
-		lines = append(lines, "careful: by "+strings.Join(steers, ", ")+" other code than that of "+shellWord(g.Argv[0])+" may run")
+	return append(lines, careful(g)...)
+}
+
+// careful warns of variables by which other code may run.
+func careful(g hooks.Given) []string {
+	steers := g.Steers()
+	if len(steers) == 0 {
+		return nil
 	}
-	return lines
+	return []string{"careful: by " + strings.Join(steers, ", ") + " other code than that of " + shellWord(g.Argv[0]) + " may run"}
 }
 
 // confirmKind shows what would be trusted and asks a person at a terminal; nobody else is asked.
