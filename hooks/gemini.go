@@ -122,7 +122,7 @@ func (gemini) Launch(s Spec) (Launch, error) {
 		return Launch{}, err
 	}
 	argv := []string{s.Program}
-	if s.Copy != "" {
+	if in := (gemini{}).ReadsIn(s.Log); s.Copy != "" && (in == "" || !strings.HasPrefix(s.Copy, in+"/")) {
 		// Gemini reads no file outside of the folders that it works in. This is the folder of all task copies, so that a
 		// person who has it remembered as trusted is asked once.
 		argv = append(argv, "--include-directories", filepath.Dir(filepath.Dir(s.Copy)))

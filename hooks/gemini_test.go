@@ -31,6 +31,20 @@ func TestGeminiLaunch(t *testing.T) {
 	}
 }
 
+// TestGeminiReads: what lies beside its log it reads by itself, and asks about no further folder.
+func TestGeminiReads(t *testing.T) {
+	const log = "/h/.gemini/tmp/p/chats/session-1.jsonl"
+	for copy, asks := range map[string]bool{"/h/.gemini/tmp/p/.st/ff/r1/w1-d1.md": false, "/h/.gemini/tmp/p2/.st/ff/r1/w1-d1.md": true, "/h/orch/r1/d1.md": true} {
+		l, err := gemini{}.Launch(Spec{Program: "/opt/gemini", Copy: copy, Log: log})
+		if err != nil || slices.Contains(l.Argv, "--include-directories") != asks {
+			t.Errorf("%s: %q, %v", copy, l.Argv, err)
+		}
+	}
+	if in := (gemini{}).ReadsIn("/elsewhere/session-1.jsonl"); in != "" {
+		t.Errorf("it reads in %q", in)
+	}
+}
+
 func TestGeminiFit(t *testing.T) {
 	for _, args := range [][]string{
 		{"do this"}, {"mcp"}, {"-p", "x"}, {"--prompt=x"}, {"-i", "x"}, {"--promptInteractive", "x"}, {"-w"}, {"--acp"}, {"-o", "json"}, {"--", "x"}, {"-m", "x"},
