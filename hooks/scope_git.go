@@ -398,8 +398,8 @@ func (e *edits) codexPatch(text, dir string) {
 }
 
 var (
-	openedFor  = pattern(`\bopen\(\s*([^,()]+?)\s*,\s*(?:mode\s*=\s*)?[rbuf]*['"][^'"]*[wax+][^'"]*['"]`)
-	writtenTo  = pattern(`(?:writeFile(?:Sync)?|appendFile(?:Sync)?|unlink(?:Sync)?|rmSync|os\.remove|os\.unlink|shutil\.rmtree|File\.write)\(\s*([^,()]+)`)
+	openedFor  = pattern(`\bf?open\(\s*([^,()]+?)\s*,\s*(?:mode\s*=\s*)?[rbuf]*['"][^'"]*[wax+][^'"]*['"]`)
+	writtenTo  = pattern(`(?:writeFile(?:Sync)?|appendFile(?:Sync)?|unlink(?:Sync)?|rmSync|os\.remove|os\.unlink|shutil\.rmtree|File\.write|file_put_contents)\(\s*([^,()]+)`)
 	pathWrites = pattern(`(?:\bPath\(\s*([^()]+?)\s*\)|\b([A-Za-z_]\w*))\.(?:write_text|write_bytes|unlink|touch)\(`)
 	anyWrites  = pattern(`\.(?:write_text|write_bytes)\(`)
 	setTo      = pattern(`\b([A-Za-z_]\w*)\s*=\s*(?:pathlib\.)?(?:Path\()?\s*[rbuf]*(['"][^'"\n]*['"])`)

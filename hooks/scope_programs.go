@@ -15,6 +15,7 @@ func init() {
 		"iconv": output("o", "--output"), "tree": output("o"), "strip": strips, "objcopy": last("FIOBjRKNGLW"),
 		"uniq": second("fsw"), "xxd": second("clsogn"), "rename": renames, "prename": renames, "mktemp": temporaries, "fallocate": all("lo", inside),
 		"setfacl": permits, "script": typescripts, "history": histories, "python": pythons, "virtualenv": environments, "tmux": buffers,
+		"sqlite": databases, "crontab": later, "docker": containers, "podman": containers,
 	}
 }
 

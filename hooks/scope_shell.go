@@ -37,11 +37,11 @@ func init() {
 		"chmod": changes, "chown": changes, "chgrp": changes,
 		"gzip": all("S", itself), "gunzip": all("S", itself), "bzip2": all("", itself), "xz": all("", itself), "zstd": all("o", itself),
 		"cp": copies, "install": installs, "mv": moves, "ln": links, "rsync": copies, "scp": copies,
-		"sed": inPlace(editor{"efl", "efl", "--in-place"}), "perl": inPlace(editor{"eEIMmxl", "eEI", ""}), "ruby": inPlace(editor{"eEICFrx", "eEICr", ""}), "yq": inPlace(editor{"", "", "--inplace"}),
+		"sed": seds, "perl": inPlace(editor{"eEIMmxl", "eEI", ""}), "ruby": inPlace(editor{"eEICFrx", "eEICr", ""}), "yq": inPlace(editor{"", "", "--inplace"}),
 		"gawk": awks, "awk": awks, "mawk": awks, "nawk": awks, "split": splits("abClnt"), "csplit": splits("bn"),
 		"dd": dumps, "sort": output("o", "--output"), "unzip": unzips, "zip": firstOf,
 		"patch": patches, "apply_patch": codexPatches, "applypatch": codexPatches, "git": gits, "find": finds,
-		"ed": all("", inside), "ex": all("c", inside), "vi": all("c", inside), "vim": all("cS", inside), "nvim": all("cS", inside), "nano": all("", inside),
+		"ed": visuals("p"), "ex": visuals("c"), "vi": visuals("c"), "vim": visuals("cS"), "nvim": visuals("cS"), "nano": all("", inside),
 		"gofmt": formats("w", ""), "goimports": formats("w", ""), "prettier": formats("w", "--write"), "eslint": formats("", "--fix"), "black": formats("", ""),
 		"rustfmt": formats("", ""), "clang-format": formats("i", ""), "isort": formats("", ""),
 		"go": toolchain("", "fmt", "fix"), "cargo": toolchain("", "fmt", "fix"), "deno": toolchain("", "fmt"), "terraform": toolchain("", "fmt"), "mix": toolchain("", "format"),
@@ -300,6 +300,7 @@ func awks(e *edits, c *shellCall) {
 		for _, m := range awkRuns().FindAllStringSubmatch(w.text, -1) {
 			e.r.within(strings.ReplaceAll(m[1]+m[2], `\"`, `"`))
 		}
+		e.awkNamed(c, w.text)
 		if found := awkBuilt().FindString(w.text); found != "" {
 			e.untold(found + "…)")
 		}

@@ -230,6 +230,27 @@ awk '{ "date" | getline d; print d }' web/w.js
 awk '/a|b/ { print "x" }' web/w.js
 awk 'BEGIN { system("ls web") }'
 awk '{ print }' file_system
+awk -v f=api/a.go '{ print > f }' web/w.js
+awk '{ print (a > b), "a > b" }' web/w.js
+sed -n '/w x/p; s/a/w b/gp' web/w.js
+sed -n 'w api/x' web/w.js
+sed -e '1,3s/a/b/w api/x' -e '$!N;y/ab/we/;P;D' web/w.js
+sed '/^export/!d' web/w.js
+ex -sc 'w api/b.go' api/a.go
+vim -es '+%s/w x/y/' -c wq api/a.go
+sqlite3 -readonly web/db '.mode csv' 'select 1'
+sqlite3 web/db <<EOF\n.output api/x\nselect 1;\nEOF
+crontab -l
+docker run --rm -v DIR/web:/w:ro img true
+docker run -v "$PWD/api/sub:/w" img sh
+docker ps
+rg --pre pdftotext x web
+rg x web
+strace -o TMP/log -f go test ./...
+/usr/bin/time -o api/t go build ./...
+fd . api/sub -x gofmt -w
+gdb -batch -ex run web/bin
+php -r 'echo file_get_contents("web/w.js");'
 `
 
 // scopeRefuses are commands that would edit something outside the scope, or do not tell what.
@@ -473,6 +494,31 @@ awk '{ print | "tee web/w.js" }' api/a.go
 awk '{ "touch main.go" | getline }' api/a.go
 awk 'BEGIN { system("rm main.go") }'
 awk '{ system($1) }' api/a.go
+awk -v f=main.go '{ print > f }' api/a.go
+awk '{ print $2 >> $1 }' api/a.go
+sed -n 'w main.go' api/a.go
+sed -n '/x/,$ { s/a/b/gw main.go\n}' api/a.go
+sed 's/a/rm main.go/e' api/a.go
+sed '1e rm main.go' api/a.go
+sed -n -e p -e 'w web/w.js' api/a.go
+ex -sc 'w! main.go' api/a.go
+vim -es +'w main.go|q' api/a.go
+vi -c '!rm main.go' api/a.go
+ed -s api/a.go <<EOF\nw main.go\nq\nEOF
+sqlite3 api/db '.output main.go' 'select 1'
+sqlite3 api/db <<EOF\n.once web/x\nselect 1;\nEOF
+crontab api/a.go
+docker run --rm -v DIR:/w img rm -rf /w/web
+docker run --mount type=bind,source=DIR/web,target=/w img sh
+podman run -v "$PWD:/w" img sh
+rg --pre rm x web
+strace -o main.go true
+ltrace --output=main.go true
+/usr/bin/time -o main.go true
+chroot / rm DIR/main.go
+gdb -batch -ex 'shell rm main.go' api/bin
+fdfind . web -x rm
+php -r 'file_put_contents("main.go", "x");'
 `
 
 func TestScopeCommands(t *testing.T) {

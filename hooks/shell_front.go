@@ -12,6 +12,7 @@ type front struct {
 	long   []string // long flags whose value is the next word
 	skip   int      // words of its own before the program: a duration, a file
 	sets   bool     // NAME=value may stand before the program
+	writes byte     // letter of the flag whose value is a file that it writes; the long one is --output
 }
 
 var fronts = map[string]front{
@@ -32,11 +33,12 @@ var fronts = map[string]front{
 	"builtin":     {},
 	"exec":        {valued: "a"},
 	"noglob":      {},
-	"time":        {valued: "fo", long: []string{"--format", "--output"}},
+	"time":        {valued: "fo", long: []string{"--format", "--output"}, writes: 'o'},
 	"unbuffer":    {},
 	"xargs":       {valued: "InPLdsaE", long: []string{"--max-args", "--max-procs", "--max-lines", "--delimiter", "--replace", "--arg-file", "--max-chars"}},
-	"strace":      {valued: "eopsuEPSaIbOX"},
-	"ltrace":      {valued: "eopsulnSFDAaw"},
+	"strace":      {valued: "eopsuEPSaIbOX", long: []string{"--output"}, writes: 'o'},
+	"ltrace":      {valued: "eopsulnSFDAaw", long: []string{"--output"}, writes: 'o'},
+	"chroot":      {skip: 1},
 	"systemd-run": {valued: "pEMHut", long: []string{"--unit", "--property", "--setenv", "--description", "--slice", "--uid", "--gid", "--working-directory"}},
 	"runuser":     {valued: "ugG", long: []string{"--user", "--group"}},
 	"flock":       {valued: "wE", long: []string{"--timeout", "--wait", "--conflict-exit-code"}, skip: 1},
@@ -66,6 +68,24 @@ func peel(words []shellWord, env map[string]shellWord) (rest []shellWord, many b
 		words = f.behind(words[1:], env)
 	}
 	return words, many
+}
+
+// written are the files that the programs in front write themselves.
+func written(words []shellWord) (list []shellWord) {
+	for len(words) > 0 {
+		f, ok := fronts[filepath.Base(words[0].text)]
+		if !ok {
+			break
+		}
+		rest := f.behind(words[1:], map[string]shellWord{})
+		if own := words[1 : len(words)-len(rest)]; f.writes != 0 {
+			if file, ok := valueOf(own, f.writes, "--output"); ok {
+				list = append(list, file)
+			}
+		}
+		words = rest
+	}
+	return list
 }
 
 // shellLike says that a program in front is given a text, or is to be a shell: who reads the calls looks into that.

@@ -28,8 +28,14 @@ func (r *shellReader) inner(c *shellCall) {
 		r.within(wordsText(behindFlags(c.args(), "n")))
 	case name == "env" || name == "su" || name == "script" || name == "flock" || name == "runuser" || name == "sudo":
 		r.handed(c)
-	case name == "find" || name == "fd":
+	case name == "find" || name == "fd" || name == "fdfind":
 		r.found(c)
+	case name == "rg":
+		if program, ok := valueOf(c.args(), 0, "--pre"); ok && program.text != "" {
+			r.run(&shellCall{words: []shellWord{program, r.foundIn(&shellCall{})}, env: c.env, dir: r.dir})
+		}
+	case name == "gdb" || name == "lldb":
+		r.debugged(c)
 	case name == "tmux" || name == "byobu":
 		r.multiplexer(c)
 	case slices.Contains(interpreters, strings.TrimRight(name, "0123456789.")) || slices.Contains(interpreters, name):
@@ -137,6 +143,9 @@ func (r *shellReader) found(c *shellCall) {
 			words = words[:end]
 		}
 		words = slices.Clone(words)
+		if c.program() != "find" && !slices.ContainsFunc(words, func(w shellWord) bool { return strings.Contains(w.text, "{") }) {
+			words = append(words, textWord("{}")) // fd puts it there itself
+		}
 		for j := range words {
 			if strings.Contains(words[j].text, "{}") {
 				words[j] = r.foundIn(c)
@@ -149,9 +158,33 @@ func (r *shellReader) found(c *shellCall) {
 	}
 }
 
+// debugged reads what a debugger hands to a shell.
+func (r *shellReader) debugged(c *shellCall) {
+	for _, w := range c.args() {
+		text := strings.TrimPrefix(strings.TrimPrefix(w.text, "-ex="), "--eval-command=")
+		for _, sign := range []string{"shell ", "!", "platform shell "} {
+			if run, ok := strings.CutPrefix(text, sign); ok {
+				r.within(run)
+			}
+		}
+	}
+}
+
 // foundIn stands for a file that find has found: something below where it looks.
 func (r *shellReader) foundIn(c *shellCall) (w shellWord) {
 	w.known = true
+	if len(c.words) > 0 && c.program() != "find" { // what it looks for comes first, then where
+		own := c.args()
+		if end := slices.IndexFunc(own, func(w shellWord) bool { return w.text == "-x" || w.text == "-X" }); end >= 0 {
+			own = own[:end]
+		}
+		if list := operands(own, "deEtSjc"); len(list) > 1 {
+			w = list[1]
+			w.add("/")
+		}
+		w.unknown()
+		return w
+	}
 	if len(c.words) > 1 && !strings.HasPrefix(c.words[1].text, "-") {
 		w = c.words[1]
 		w.add("/")

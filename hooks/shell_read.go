@@ -244,7 +244,13 @@ func (r *shellReader) call(n *syntax.CallExpr) {
 			r.walk(p)
 		}
 	}
-	words, many := peel(r.words(n.Args), env)
+	whole := r.words(n.Args)
+	for _, file := range written(whole) {
+		if r.onWrite != nil {
+			r.onWrite(file, r.dir)
+		}
+	}
+	words, many := peel(whole, env)
 	if len(words) == 0 {
 		return
 	}
