@@ -58,6 +58,9 @@ func BeginOf(ctx context.Context, dir string) (b Begin, err error) {
 	if b.Commit, err = asks(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").line(ctx); err != nil && code(err) != 1 {
 		return b, err
 	}
+	if ctx, err = Plainly(ctx, dir); err != nil {
+		return b, err
+	}
 	t, err := treeOf(ctx, dir)
 	if err != nil {
 		return b, err
@@ -67,6 +70,10 @@ func BeginOf(ctx context.Context, dir string) (b Begin, err error) {
 
 // Later is the same begin with all that has been changed until now: a file that stays as it is now has not been changed since.
 func (b Begin) Later(ctx context.Context, dir string) (Begin, error) {
+	ctx, err := Plainly(ctx, dir)
+	if err != nil {
+		return b, err
+	}
 	t, err := treeOf(ctx, dir)
 	if err != nil {
 		return b, err
@@ -87,12 +94,12 @@ func (b Begin) Later(ctx context.Context, dir string) (Begin, error) {
 // begin is how the working tree stands beside a commit, "" for none.
 func (t tree) begin(ctx context.Context, commit string) (Begin, error) {
 	b := Begin{Commit: commit, Changed: map[string]string{}, Ignored: map[string]string{}}
-	list, err := indexOf(ctx, t.top)
+	list, unseen, err := overlooked(ctx, t.top)
 	if err != nil {
 		return b, err
 	}
 	b.Whole = !slices.ContainsFunc(list, func(i indexed) bool { return i.flagged() && !i.blind(t.top) })
-	names, err := t.changed(ctx, commit, blind(t.top, list))
+	names, err := t.changed(ctx, commit, unseen)
 	if err != nil {
 		return b, err
 	}
@@ -111,17 +118,21 @@ func (t tree) begin(ctx context.Context, commit string) (Begin, error) {
 // Since lists what was changed in the working tree of a folder since then: what was committed, what is staged, what is
 // neither, what git does not track, and of what it ignores that which was there; each path once and relative to the folder.
 func Since(ctx context.Context, dir string, b Begin) (changed []string, err error) {
+	if ctx, err = Plainly(ctx, dir); err != nil {
+		return nil, err
+	}
 	t, err := treeOf(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	list, err := indexOf(ctx, t.top)
+	list, unseen, err := overlooked(ctx, t.top)
 	if err != nil {
 		return nil, err
 	}
-	unseen := blind(t.top, list)
-	if b.Whole {
-		unseen = slices.DeleteFunc(list, func(i indexed) bool { return !i.flagged() })
+	for _, i := range list {
+		if b.Whole && i.flagged() && !i.blind(t.top) {
+			unseen = append(unseen, i)
+		}
 	}
 	names, err := t.changed(ctx, b.Commit, unseen)
 	for _, n := range names {

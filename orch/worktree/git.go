@@ -13,8 +13,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -71,8 +73,10 @@ func acts(dir string, limit time.Duration, args ...string) call {
 }
 
 // steady are settings that must not differ from one person to the next: a monitor or an upkeep of the repository would
-// be left running behind us, and a diff is compared with another.
+// be left running behind us, a diff is compared with another, what was noted of a file is compared in full, and a history
+// is told without what a program says of its signatures.
 var steady = []string{"-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.quotePath=false",
+	"-c", "core.untrackedCache=false", "-c", "core.checkStat=default", "-c", "core.trustCtime=true", "-c", "log.showSignature=false",
 	"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "advice.detachedHead=false"}
 
 type hooksWanted struct{}
@@ -81,6 +85,16 @@ type hooksWanted struct{}
 // us run what they like.
 func WithHooks(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hooksWanted{}, true)
+}
+
+// tellsCase tells whether two files in a working tree may differ by the case of their names alone. git is told by a setting,
+// which somebody may have copied from elsewhere: of two such files it would see one.
+func tellsCase(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		return false // it is no working tree, or one of its folders
+	}
+	_, err := os.Lstat(filepath.Join(dir, ".GIT"))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // do runs git and returns what it wrote to its standard output. A bad end is a *Failure.
@@ -94,10 +108,13 @@ func (c call) do(ctx context.Context) (string, error) {
 	if c.reads {
 		args = append(args, "--no-optional-locks")
 	}
+	if tellsCase(c.dir) {
+		args = append(args, "-c", "core.ignoreCase=false")
+	}
 	cmd := exec.CommandContext(within, "git", append(append(args, "-C", c.dir), c.args...)...)
 	var out, said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(c.stdin), &out, &said
-	cmd.Env = append(environment(), c.env...)
+	cmd.Env = append(append(environment(), plain(ctx)...), c.env...)
 	endTogether(cmd)
 	cmd.WaitDelay = 2 * time.Second // a hook may have left something behind that holds our pipe
 	err := cmd.Run()
@@ -128,10 +145,14 @@ func tail(b bytes.Buffer) string {
 
 // verb is what the call is called in messages: its words up to the first flag or path.
 func (c call) verb() string {
-	if len(c.args) > 1 && c.args[0] == "worktree" {
-		return c.args[0] + " " + c.args[1]
+	args := c.args
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
 	}
-	return c.args[0]
+	if len(args) > 1 && args[0] == "worktree" {
+		return args[0] + " " + args[1]
+	}
+	return args[0]
 }
 
 // line is do for an answer of one line.

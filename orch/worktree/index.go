@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,9 +12,11 @@ import (
 
 // indexed is a path in an index.
 type indexed struct {
-	tag  byte // see git ls-files -t; in lower case where git is to assume that the file is unchanged
-	mode string
-	name string
+	tag      byte // see git ls-files -t; in lower case where git is to assume that the file is unchanged
+	mode, id string
+	stage    byte // '0', or in the middle of a merge '1' to '3'
+	name     string
+	noted    noted
 }
 
 // module says that it is a repository of its own, of which the index holds a commit's id alone.
@@ -30,18 +33,35 @@ func (i indexed) blind(dir string) bool {
 
 // indexOf reads the index of a working tree, or another one that env names.
 func indexOf(ctx context.Context, dir string, env ...string) ([]indexed, error) {
-	c := asks(dir, "ls-files", "-z", "--stage", "-v", "--", ":/")
+	c := asks(dir, "ls-files", "-z", "--stage", "-v", "--debug", "--", ":/")
 	c.env = env
-	rows, err := c.words(ctx)
-	list := make([]indexed, 0, len(rows))
-	for _, row := range rows {
-		facts, name, _ := strings.Cut(row, "\t")
-		if tag, mode, ok := strings.Cut(facts, " "); ok && tag != "" {
-			mode, _, _ = strings.Cut(mode, " ")
-			list = append(list, indexed{tag[0], mode, name})
-		}
+	out, err := c.do(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	return readIndex(out)
+}
+
+// readIndex reads what git says of an index: an entry is its facts, a tab, its name, NUL, and then what is noted of it.
+func readIndex(out string) (list []indexed, err error) {
+	for out != "" {
+		row, rest, ended := strings.Cut(out, "\x00")
+		head, name, named := strings.Cut(row, "\t")
+		words := strings.Fields(head)
+		if !ended || !named || len(words) != 4 || len(words[0]) != 1 || len(words[3]) != 1 {
+			return nil, fmt.Errorf("git ls-files: %q is no entry of an index", row)
+		}
+		i := indexed{tag: words[0][0], mode: words[1], id: words[2], stage: words[3][0], name: name}
+		end := 0
+		for range facts {
+			if next := strings.IndexByte(rest[end:], '\n'); next >= 0 {
+				end += next + 1
+			}
+		}
+		i.noted = notedBy(rest[:end])
+		list, out = append(list, i), rest[end:]
+	}
+	return list, nil
 }
 
 // scratchIndex copies the index of a working tree into a folder and answers how git is told to use it. It keeps the time of
@@ -50,10 +70,11 @@ func indexOf(ctx context.Context, dir string, env ...string) ([]indexed, error) 
 func scratchIndex(ctx context.Context, dir, scratch string) (env []string, there bool, err error) {
 	path := filepath.Join(scratch, "index")
 	env = []string{"GIT_INDEX_FILE=" + path}
-	own, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-path", "index").line(ctx)
+	own, err := gitDir(ctx, dir)
 	if err != nil {
 		return nil, false, err
 	}
+	own = filepath.Join(own, "index")
 	info, err := os.Stat(own)
 	if errors.Is(err, fs.ErrNotExist) {
 		return env, false, nil
@@ -74,33 +95,24 @@ func scratchIndex(ctx context.Context, dir, scratch string) (env []string, there
 // flagged says that git was told not to look at the file, whether it is there or not.
 func (i indexed) flagged() bool { return i.tag == 'S' || i.tag >= 'a' && i.tag <= 'z' }
 
-// blind are the files of an index at which git does not look, although there is something to see.
-func blind(dir string, list []indexed) (found []indexed) {
-	for _, i := range list {
-		if i.blind(dir) {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// see has git look at these files of an index of ours. Both flags want a call of their own.
+// see has git look at these files of an index of ours: it is told of them anew, without what it was told or has noted.
 func see(ctx context.Context, dir string, env []string, list []indexed) error {
 	if len(list) == 0 {
 		return nil
 	}
-	var names strings.Builder
+	return enter(ctx, dir, env, list)
+}
+
+// enter puts files into an index of ours, as they are in another one.
+func enter(ctx context.Context, dir string, env []string, list []indexed) error {
+	var rows strings.Builder
 	for _, i := range list {
-		names.WriteString(i.name + "\x00")
+		rows.WriteString(i.mode + " " + i.id + " 0\t" + i.name + "\x00")
 	}
-	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
-		c := acts(dir, readTime, "update-index", flag, "-z", "--stdin")
-		c.env, c.stdin = env, names.String()
-		if _, err := c.do(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	c := acts(dir, readTime, "update-index", "-z", "--index-info")
+	c.env, c.stdin = env, rows.String()
+	_, err := c.do(ctx)
+	return err
 }
 
 // seeing copies the index of a working tree into one in which git looks at these files, and answers how git is told to use
@@ -119,28 +131,4 @@ func seeing(ctx context.Context, dir string, list []indexed) (env []string, done
 		err = see(ctx, dir, env, list)
 	}
 	return env, done, err
-}
-
-// hidden are the files that differ from the index and at which git was told not to look.
-func hidden(ctx context.Context, dir string, list []indexed) ([]string, error) {
-	list = blind(dir, list)
-	if len(list) == 0 {
-		return nil, nil
-	}
-	env, done, err := seeing(ctx, dir, list)
-	defer done()
-	if err != nil {
-		return nil, err
-	}
-	c := asks(dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
-	c.env = env
-	changed, err := c.words(ctx)
-	var names []string
-	was := set(changed)
-	for _, i := range list {
-		if was[i.name] {
-			names = append(names, i.name)
-		}
-	}
-	return names, err
 }

@@ -22,7 +22,11 @@ func modules(ctx context.Context, dir string, list []indexed) (any bool, unsafe 
 			continue
 		}
 		any = true
-		why, err := onlyHere(ctx, filepath.Join(dir, i.name))
+		other, err := elsewhere(ctx, filepath.Join(dir, i.name))
+		if err != nil {
+			return any, unsafe, err
+		}
+		why, err := onlyHere(ctx, filepath.Join(dir, i.name), other)
 		if err != nil {
 			return any, unsafe, err
 		}
@@ -42,7 +46,7 @@ type found struct {
 // stored finds the repositories of submodules that are not checked out any more, and whose work is nowhere else: git keeps
 // them in the git folder of the worktree, which goes with it.
 func stored(ctx context.Context, dir string) (unsafe []string, err error) {
-	own, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-dir").line(ctx)
+	own, err := gitDir(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +58,7 @@ func stored(ctx context.Context, dir string) (unsafe []string, err error) {
 		if err != nil || !d.IsDir() || !isRepository(path) {
 			return err
 		}
-		why, err := unpushed(ctx, path, "GIT_DIR="+path, "GIT_WORK_TREE="+path) // the one that it names may be gone
+		why, err := unpushed(ctx, path, "", "GIT_DIR="+path, "GIT_WORK_TREE="+path) // the one that it names may be gone
 		if rel, failed := filepath.Rel(top, path); failed == nil && why != "" {
 			unsafe = append(unsafe, rel+", which is not checked out (git submodule update --init): "+why)
 		}
@@ -118,7 +122,7 @@ func (f *found) repository(ctx context.Context, dir, rel string, d fs.DirEntry, 
 			why = "its .git holds files, and git looks at none of them"
 		}
 	case d.IsDir() && isRepository(path):
-		why, err = unpushed(ctx, path, "GIT_DIR="+path)
+		why, err = unpushed(ctx, path, "", "GIT_DIR="+path)
 	default:
 		return nil
 	}
@@ -164,43 +168,113 @@ func alone(ctx context.Context, git string, dir bool) (string, error) {
 		}
 	} else if raw, err := os.ReadFile(git); err != nil || !strings.HasPrefix(string(raw), "gitdir:") {
 		return "", err
-	} else if strings.Contains(filepath.ToSlash(string(raw)), "/worktrees/") {
+	} else if to := filepath.Clean(strings.TrimSpace(strings.TrimPrefix(string(raw), "gitdir:"))); filepath.Base(filepath.Dir(to)) == "worktrees" {
 		return "it is a worktree", nil
 	}
-	why, err := onlyHere(ctx, filepath.Dir(git))
+	other, err := elsewhere(ctx, filepath.Dir(git))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", filepath.Dir(git), err)
+	}
+	why, err := onlyHere(ctx, filepath.Dir(git), other)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", filepath.Dir(git), err)
 	}
 	return why, err
 }
 
-// onlyHere says what of a repository's work is nowhere else, "" for nothing.
-func onlyHere(ctx context.Context, dir string) (string, error) {
-	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=all").words(ctx)
+// onlyHere says what of a repository's work is nowhere else, "" for nothing. other is a repository that may have it too, ""
+// for none. Of what its settings name no program runs: they are nobody's whose worktree this is.
+func onlyHere(ctx context.Context, dir, other string) (string, error) {
+	ctx, err := Plainly(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	if len(out) > 0 {
+	_, unseen, err := overlooked(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	var s Status
+	if err := s.rows(ctx, dir, unseen); err != nil {
+		return "", err
+	}
+	if len(s.Changed)+len(s.Hidden)+len(s.Untracked) > 0 {
 		return "it has changes that are not committed", nil
 	}
-	return unpushed(ctx, dir)
+	return unpushed(ctx, dir, other)
 }
 
-// unpushed says what of a repository's commits is nowhere else. env may name its git folder.
-func unpushed(ctx context.Context, dir string, env ...string) (string, error) {
-	revs := []string{"rev-list", "-n", "1", "--branches", "--glob=refs/stas[h]"} // without a sign of a glob it would be a folder
-	head := asks(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	head.env = env
-	if is, err := head.yes(ctx); err != nil {
-		return "", err
-	} else if is {
-		revs = append(revs, "HEAD")
-	}
-	list := asks(dir, append(revs, "--not", "--remotes")...)
-	list.env = env
-	commits, err := list.line(ctx)
-	if err != nil || commits == "" {
+// unpushed says what of a repository's commits is nowhere else, and which references lead to it. env may name its git folder.
+func unpushed(ctx context.Context, dir, other string, env ...string) (string, error) {
+	in := func(c call) call { c.env = env; return c }
+	not := []string{"--not", "--remotes"}
+	file, err := in(asks(dir, "rev-parse", "--path-format=absolute", "--git-path", "shallow")).line(ctx)
+	if err != nil {
 		return "", err
 	}
-	return "it has commits or stashes that are not pushed", nil
+	if raw, err := os.ReadFile(file); err == nil { // what a history was cut off at was fetched
+		not = append(not, strings.Fields(string(raw))...)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	out, err := in(asks(dir, append([]string{"rev-list", "--exclude=refs/remotes/*", "--all"}, not...)...)).line(ctx)
+	if err != nil || out == "" {
+		return "", err
+	}
+	lost := set(strings.Fields(out))
+	rows, err := in(asks(dir, "for-each-ref", "--format=%(refname) %(objectname) %(*objectname)")).line(ctx)
+	if err != nil {
+		return "", err
+	}
+	if head, err := in(asks(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")).line(ctx); err == nil {
+		rows += "\nHEAD " + head
+	}
+	var refs []string
+	for _, row := range strings.Split(rows, "\n") {
+		words := strings.Fields(row)
+		if len(words) < 2 || !lost[words[len(words)-1]] {
+			continue
+		}
+		has, err := hasCommit(ctx, other, words[len(words)-1])
+		if err != nil {
+			return "", err
+		}
+		if !has {
+			refs = append(refs, strings.TrimPrefix(strings.TrimPrefix(words[0], "refs/"), "heads/"))
+		}
+	}
+	if len(refs) == 0 {
+		return "", nil
+	}
+	return "it has commits or stashes that are not pushed (" + strings.Join(refs, ", ") + ")", nil
+}
+
+// hasCommit tells whether a reference of a repository leads to a commit; "" is a repository without any.
+func hasCommit(ctx context.Context, repo, id string) (bool, error) {
+	if repo == "" {
+		return false, nil
+	}
+	out, err := asks(repo, "for-each-ref", "--count=1", "--contains", id).line(ctx)
+	if code(err) > 0 { // it does not know of it
+		return false, nil
+	}
+	return out != "", err
+}
+
+// elsewhere is the repository of the same submodule that stays when a worktree goes: that of the main working tree; "" for
+// none. git keeps those of a worktree below its own git folder.
+func elsewhere(ctx context.Context, git string) (string, error) {
+	common, err := asks(git, "rev-parse", "--path-format=absolute", "--git-common-dir").do(ctx)
+	if err != nil {
+		return "", err
+	}
+	_, rel, ok := strings.Cut(filepath.ToSlash(strings.TrimSuffix(common, "\n")), "/worktrees/")
+	_, name, below := strings.Cut(rel, "/modules/")
+	if !ok || !below {
+		return "", nil
+	}
+	top, _, _ := strings.Cut(filepath.ToSlash(strings.TrimSuffix(common, "\n")), "/worktrees/")
+	if path := filepath.Join(top, "modules", name); isRepository(path) {
+		return path, nil
+	}
+	return "", nil
 }

@@ -122,7 +122,7 @@ func InTheWay(dir string, added []string) (list []string) {
 // Busy says what keeps the files of a working tree from being moved to another commit, nil for nothing. What git does
 // not track is no hindrance: git itself refuses to write over it.
 func Busy(ctx context.Context, dir string) (*InUse, error) {
-	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames").words(ctx)
+	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames").words(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -20,4 +21,36 @@ func Programs(ctx context.Context, dir string) (names []string, err error) {
 		}
 	}
 	return names, err
+}
+
+type plainWanted struct{}
+
+// Plainly has git run none of the programs that the settings of this repository name, and fetch nothing: who may write
+// into it has named them. What they would have made of a file is not known then: such a file may be told of as changed.
+func Plainly(ctx context.Context, dir string) (context.Context, error) {
+	names, err := Programs(ctx, dir)
+	if err != nil || len(names) == 0 {
+		return ctx, err
+	}
+	var set [][2]string
+	for _, name := range names {
+		at := strings.LastIndexByte(name, '.') + 1
+		switch low := strings.ToLower(name); {
+		case strings.HasPrefix(low, "filter."):
+			set = append(set, [2]string{name, ""}, [2]string{name[:at] + "required", "false"})
+		case strings.HasPrefix(low, "merge."), strings.HasPrefix(low, "gpg."):
+			set = append(set, [2]string{name, "false"})
+		}
+	}
+	env := []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", fmt.Sprint("GIT_CONFIG_COUNT=", len(set))}
+	for i, kv := range set {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, kv[1]))
+	}
+	return context.WithValue(ctx, plainWanted{}, env), nil
+}
+
+// plain is what a git is told that runs none of those programs.
+func plain(ctx context.Context) []string {
+	env, _ := ctx.Value(plainWanted{}).([]string)
+	return env
 }

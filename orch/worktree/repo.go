@@ -144,3 +144,9 @@ func real(path string) string {
 	}
 	return path
 }
+
+// gitDir is the git folder of a working tree, its own one where it has that.
+func gitDir(ctx context.Context, dir string) (string, error) {
+	path, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-dir").do(ctx)
+	return strings.TrimSuffix(path, "\n"), err
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,8 @@ var ErrOwnRepository = errors.New("it is a git repository of its own")
 var saver = []string{"GIT_AUTHOR_NAME=st", "GIT_AUTHOR_EMAIL=st@localhost", "GIT_COMMITTER_NAME=st", "GIT_COMMITTER_EMAIL=st@localhost"}
 
 // Save makes a commit of all that stands in a working tree: its commit, what is staged, what is changed and what git
-// neither tracks nor ignores, and what an operation that is under way holds. more are commits that it is to hold as well.
+// neither tracks nor ignores, and what an operation that is under way holds. What git stores otherwise than it stands in
+// the files is there twice: as git has it, and, in a parent, as its bytes are. more are commits that it is to hold as well.
 // Neither the working tree nor its index is touched. Where nothing stands there beside its commit, and that holds more, it
 // is that commit itself.
 func Save(ctx context.Context, dir, message string, at Moment, more ...string) (commit string, err error) {
@@ -45,12 +47,12 @@ func Save(ctx context.Context, dir, message string, at Moment, more ...string) (
 			return "", err
 		}
 	}
-	staged, err := s.staged(ctx, head, was, files)
-	if err != nil {
-		return "", err
-	}
-	if staged != "" {
-		parents = append(parents, staged)
+	for _, also := range []func(context.Context, string, string, string) ([]string, error){s.staged, s.raw} {
+		commits, err := also(ctx, head, was, files)
+		if err != nil {
+			return "", err
+		}
+		parents = append(parents, commits...)
 	}
 	if was == files && len(parents) == 1 {
 		return head, nil
@@ -87,7 +89,7 @@ func (s save) parents(ctx context.Context, head string, more []string) (parents 
 // inHand are the commits that an operation which is under way in a working tree holds, and maybe nothing else: what it
 // brings in, where it began, and changes that it has put aside.
 func inHand(ctx context.Context, dir string) (commits []string, err error) {
-	own, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-dir").line(ctx)
+	own, err := gitDir(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +160,9 @@ func (s save) begin(ctx context.Context, head string) (index []string, had []ind
 		return nil, nil, err
 	}
 	if there {
-		if had, err = indexOf(ctx, s.dir); err == nil {
-			err = see(ctx, s.dir, index, blind(s.dir, had))
+		var unseen []indexed
+		if had, unseen, err = overlooked(ctx, s.dir); err == nil {
+			err = see(ctx, s.dir, index, unseen)
 		}
 		return index, had, err
 	}
@@ -173,21 +176,137 @@ func (s save) begin(ctx context.Context, head string) (index []string, had []ind
 	return index, nil, err
 }
 
-// staged is a commit of what is staged, "" where that stands in the commit or in the files already. What is staged in
-// the middle of a merge can't be told apart; it is in its two sides.
-func (s save) staged(ctx context.Context, head, was, files string) (string, error) {
-	unmerged, err := asks(s.dir, "ls-files", "-z", "--unmerged").words(ctx)
-	if err != nil || len(unmerged) > 0 {
+// staged are commits of what is staged, none where that stands in the commit or in the files already. In the middle of a
+// merge a file is staged up to three times, and each of them is a commit: what was staged may be nowhere else by then.
+func (s save) staged(ctx context.Context, head, was, files string) (commits []string, err error) {
+	list, err := indexOf(ctx, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	stages := map[byte][]indexed{}
+	for _, i := range list {
+		stages[i.stage] = append(stages[i.stage], i)
+	}
+	var trees []string
+	if len(stages) == 1 && len(stages['0']) > 0 {
+		tree, err := acts(s.dir, readTime, "write-tree").line(ctx) // which leaves out what is only meant to be added
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, tree)
+	} else {
+		for _, stage := range []byte("0123") {
+			tree, err := s.tree(ctx, stages[stage], "stage-"+string(stage))
+			if err != nil {
+				return nil, err
+			}
+			trees = append(trees, tree)
+		}
+	}
+	for n, tree := range trees {
+		if tree == "" || tree == was || tree == files || slices.Contains(trees[:n], tree) {
+			continue
+		}
+		is := s
+		is.message = "Staged"
+		if len(trees) > 1 {
+			is.message = fmt.Sprint("Staged, stage ", n)
+		}
+		commit, err := is.commit(ctx, tree, some(head)...)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, commit)
+	}
+	return commits, nil
+}
+
+// tree makes a tree of some files of an index, by an index of that name; "" for none.
+func (s save) tree(ctx context.Context, list []indexed, name string) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	env := []string{"GIT_INDEX_FILE=" + filepath.Join(s.scratch, name)}
+	if err := enter(ctx, s.dir, env, list); err != nil {
 		return "", err
 	}
-	tree, err := acts(s.dir, readTime, "write-tree").line(ctx)
-	if err != nil || tree == files || tree == was {
-		return "", err
+	c := acts(s.dir, readTime, "write-tree")
+	c.env = env
+	return c.line(ctx)
+}
+
+// raw is a commit of the bytes of those changed files that git stores otherwise than they stand there: with other line
+// ends, in another encoding, or as a filter makes them. None where there is no such file.
+func (s save) raw(ctx context.Context, head, was, files string) ([]string, error) {
+	args := []string{"ls-tree", "-r", "-z", files}
+	if was != "" {
+		args = []string{"diff-tree", "-r", "-z", "--no-renames", "--diff-filter=d", was, files}
 	}
-	if head == "" {
-		return s.commit(ctx, tree)
+	list, err := treeRows(asks(s.dir, args...).words(ctx))
+	var plain []indexed
+	for _, i := range list {
+		info, err := os.Lstat(filepath.Join(s.dir, i.name))
+		if err == nil && info.Mode().IsRegular() && strings.HasPrefix(i.mode, "100") {
+			plain = append(plain, i)
+		}
 	}
-	return s.commit(ctx, tree, head)
+	if err != nil || len(plain) == 0 {
+		return nil, err
+	}
+	var names strings.Builder
+	for _, i := range plain {
+		names.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(i.name) + "\"\n")
+	}
+	c := acts(s.dir, 10*readTime, "hash-object", "-w", "--no-filters", "--stdin-paths")
+	c.stdin = names.String()
+	out, err := c.line(ctx)
+	ids := strings.Fields(out)
+	if err == nil && len(ids) != len(plain) {
+		err = fmt.Errorf("git hash-object: %d ids of %d files", len(ids), len(plain))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var other []indexed
+	for n, i := range plain {
+		if i.id != ids[n] {
+			i.id = ids[n]
+			other = append(other, i)
+		}
+	}
+	tree, err := s.tree(ctx, other, "raw")
+	if err != nil || tree == "" {
+		return nil, err
+	}
+	s.message = "The bytes of the files that git stores otherwise"
+	commit, err := s.commit(ctx, tree, some(head)...)
+	return []string{commit}, err
+}
+
+// treeRows reads the entries of a tree, or those in which it differs from another one.
+func treeRows(rows []string, err error) (list []indexed, _ error) {
+	for n := 0; n < len(rows) && err == nil; n++ {
+		words := strings.Fields(rows[n])
+		switch {
+		case strings.HasPrefix(rows[n], ":") && len(words) == 5 && n+1 < len(rows): // :mode mode id id sign, and its name by itself
+			n++
+			list = append(list, indexed{mode: words[1], id: words[3], name: rows[n]})
+		case strings.Contains(rows[n], "\t") && len(words) > 3: // mode type id, a tab, and its name
+			_, name, _ := strings.Cut(rows[n], "\t")
+			list = append(list, indexed{mode: words[0], id: words[2], name: name})
+		default:
+			err = fmt.Errorf("git: %q is no entry of a tree", rows[n])
+		}
+	}
+	return list, err
+}
+
+// some is a list of one, or of none for "".
+func some(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }
 
 func (s save) commit(ctx context.Context, tree string, parents ...string) (string, error) {

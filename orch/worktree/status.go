@@ -29,21 +29,17 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if s.Branch, s.Head, err = Head(ctx, dir); err != nil {
 		return s, err
 	}
-	out, err := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames").words(ctx)
+	list, unseen, err := overlooked(ctx, dir)
 	if err != nil {
 		return s, err
 	}
-	for _, row := range out {
-		s.add(row)
+	if err := s.rows(ctx, dir, unseen); err != nil {
+		return s, err
 	}
 	if s.Ignored, err = ignored(ctx, dir); err != nil {
 		return s, err
 	}
 	if s.Doing, err = doing(ctx, dir); err != nil {
-		return s, err
-	}
-	list, err := indexOf(ctx, dir)
-	if err != nil {
 		return s, err
 	}
 	known := slices.DeleteFunc(slices.Clone(s.Untracked), func(name string) bool { return !strings.HasSuffix(name, "/") })
@@ -59,23 +55,48 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if s.Mounts, s.Own = f.mounts, f.own; err != nil {
 		return s, err
 	}
-	if s.Hidden, err = hidden(ctx, dir, list); err != nil {
-		return s, err
-	}
 	if s.Modules, s.Unsafe, err = modules(ctx, dir, list); err == nil && len(s.Unsafe) == 0 {
 		s.Unsafe, err = stored(ctx, dir)
 	}
 	return s, err
 }
 
-func (s *Status) add(row string) {
+// rows has git say what differs, by an index in which it looks at every file.
+func (s *Status) rows(ctx context.Context, dir string, unseen []indexed) error {
+	env, done, err := seeing(ctx, dir, unseen)
+	defer done()
+	if err != nil {
+		return err
+	}
+	c := asks(dir, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames")
+	c.env = env
+	rows, err := c.words(ctx)
+	blind := map[string]bool{}
+	for _, i := range unseen {
+		if i.blind(dir) {
+			blind[i.name] = true
+		}
+	}
+	for _, row := range rows {
+		s.add(row, blind)
+	}
+	return err
+}
+
+// add takes a row of git's: what is staged, what is in the file, a blank, and its name.
+func (s *Status) add(row string, blind map[string]bool) {
 	if len(row) < 4 {
 		return
 	}
-	switch sign, name := row[:2], row[3:]; sign {
-	case "??":
+	staged, file, name := row[0], row[1], row[3:]
+	if staged == '?' {
 		s.Untracked = append(s.Untracked, name)
-	default:
+		return
+	}
+	if blind[name] && file != ' ' {
+		s.Hidden = append(s.Hidden, name)
+	}
+	if !blind[name] || staged != ' ' {
 		s.Changed = append(s.Changed, name)
 	}
 }
@@ -92,7 +113,7 @@ var operations = []struct{ file, name string }{
 }
 
 func doing(ctx context.Context, dir string) (string, error) {
-	own, err := asks(dir, "rev-parse", "--path-format=absolute", "--git-dir").line(ctx)
+	own, err := gitDir(ctx, dir)
 	if err != nil {
 		return "", err
 	}
@@ -107,6 +128,10 @@ func doing(ctx context.Context, dir string) (string, error) {
 // Changed lists what differs in a working tree from a commit: what was committed since, what is not, and what is not
 // tracked, each path once and relative to the working tree's top.
 func Changed(ctx context.Context, dir, since string) ([]string, error) {
+	ctx, err := Plainly(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	top, err := asks(dir, "rev-parse", "--show-toplevel").do(ctx)
 	if err != nil {
 		return nil, err
@@ -127,6 +152,9 @@ func ChangedBetween(ctx context.Context, repo, a, b string) ([]string, error) {
 
 // Lines counts the lines that were added and removed in a working tree since a commit, in whatever git tracks.
 func Lines(ctx context.Context, dir, since string) (added, removed int, err error) {
+	if ctx, err = Plainly(ctx, dir); err != nil {
+		return 0, 0, err
+	}
 	return count(asks(dir, "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", since, "--").words(ctx))
 }
 
