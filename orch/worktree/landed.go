@@ -2,8 +2,12 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +15,7 @@ import (
 const (
 	NotLanded = ""
 	Nothing   = "nothing"  // there is no work: no commit beside those of the base
-	Merged    = "merged"   // the commits themselves are in the other branch
+	Merged    = "merged"   // the commits themselves are in the other branch's history, whatever it made of their change
 	Squashed  = "squashed" // their change is, in commits of its own
 )
 
@@ -46,15 +50,15 @@ func squashed(ctx context.Context, repo, tip, into string) (string, error) {
 	if err != nil {
 		return NotLanded, err
 	}
-	tried, err := TryMerge(ctx, repo, into, tip)
-	if err != nil {
-		return NotLanded, err
-	}
 	is, err := asks(repo, "rev-parse", "--verify", into+"^{tree}").line(ctx)
 	if err != nil {
 		return NotLanded, err
 	}
-	if len(tried.Conflicts) == 0 && tried.Tree == is {
+	merged, err := plainMerge(ctx, repo, into, tip)
+	if err != nil {
+		return NotLanded, err
+	}
+	if merged == is {
 		return Squashed, nil
 	}
 	return samePatch(ctx, repo, fork, tip, into)
@@ -65,38 +69,49 @@ const searched = "500"
 
 // samePatch looks for a commit that makes the whole change of a branch.
 func samePatch(ctx context.Context, repo, fork, tip, into string) (string, error) {
-	whole, err := asks(repo, "diff-tree", "-p", "--no-ext-diff", "--no-textconv", "--no-renames", fork, tip).do(ctx)
+	whole, err := asks(repo, "diff-tree", "-p", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", fork, tip).do(ctx)
 	if err != nil || whole == "" {
 		return NotLanded, err
 	}
-	log, err := asks(repo, "log", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-merges", "-n", searched, fork+".."+into).do(ctx)
+	log, err := asks(repo, "log", "-p", "--format=tformat:commit", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-merges", "-n", searched, fork+".."+into).do(ctx)
 	if err != nil || log == "" {
 		return NotLanded, err
 	}
-	want, err := patchIDs(ctx, repo, whole)
-	if err != nil || len(want) != 1 {
-		return NotLanded, err
+	want := changes("commit\n" + whole)
+	if len(want) == 1 && slices.Contains(changes(log), want[0]) {
+		return Squashed, nil
 	}
-	have, err := patchIDs(ctx, repo, log)
-	for _, id := range have {
-		if id == want[0] {
-			return Squashed, err
-		}
-	}
-	return NotLanded, err
+	return NotLanded, nil
 }
 
-// patchIDs are the ids of changes in which line numbers and blanks don't count.
-func patchIDs(ctx context.Context, repo, patch string) (ids []string, err error) {
-	c := asks(repo, "patch-id", "--stable")
-	c.stdin = patch
-	out, err := c.line(ctx)
-	for _, row := range strings.Split(out, "\n") {
-		if id, _, ok := strings.Cut(row, " "); ok {
-			ids = append(ids, id)
+// changes are the changes in a log, in which places within files don't count. All else does, blanks as well, and of files
+// that are no text what they are.
+func changes(log string) (list []string) {
+	var b strings.Builder
+	var index string
+	end := func() {
+		if b.Len() > 0 {
+			list = append(list, b.String())
+		}
+		b.Reset()
+	}
+	for line := range strings.Lines(log) {
+		switch {
+		case strings.HasPrefix(line, "commit"):
+			end()
+			index = ""
+		case strings.HasPrefix(line, "index "):
+			index = line
+		case strings.HasPrefix(line, "Binary files "):
+			b.WriteString(index + line)
+		case strings.HasPrefix(line, "@@ "):
+			b.WriteString("@@\n")
+		case line != "\n":
+			b.WriteString(line)
 		}
 	}
-	return ids, err
+	end()
+	return list
 }
 
 // Elsewhere names a reference that has a commit in its history, other than some branches; "" for none. Where folders are
@@ -117,10 +132,10 @@ func Elsewhere(ctx context.Context, repo, commit string, but map[string]bool, fo
 	return "", nil
 }
 
-// Own tells whether a commit is not in the history of a base, "" for none.
+// Own tells whether a commit is not in the history of a base; of both "" is none.
 func Own(ctx context.Context, repo, base, commit string) (bool, error) {
-	if base == "" {
-		return true, nil
+	if base == "" || commit == "" {
+		return commit != "", nil
 	}
 	in, err := contains(ctx, repo, base, commit)
 	return !in, err
@@ -162,6 +177,56 @@ func quoteAlternate(path string) string {
 		return path
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}
+
+// plainMerge is the tree of two merged commits, "" where they don't go together, as plain text and nothing else: whoever
+// has git keep one side of some file by a setting, or merge it by a program, has not shown that the other side is in it.
+// It is made in a place that knows no settings and no attributes of the repository. Where that is not enough, such as in a
+// repository that fetches what it needs, nothing is shown either.
+func plainMerge(ctx context.Context, repo, into, tip string) (string, error) {
+	scratch, err := os.MkdirTemp("", "st-merge-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch) // what stays lies among the temporary files
+	out, err := asks(repo, "rev-parse", "--path-format=absolute", "--git-path", "objects", "--git-path", "shallow", "--show-object-format").line(ctx)
+	if err != nil {
+		return "", err
+	}
+	facts := strings.Split(out, "\n")
+	if len(facts) != 3 {
+		return "", fmt.Errorf("git rev-parse: %q is no answer", out)
+	}
+	config := "[core]\n\tbare = true\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = " + facts[2] + "\n"
+	if facts[2] == "sha1" {
+		config = "[core]\n\tbare = true\n"
+	}
+	shallow, err := os.ReadFile(facts[1])
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	files := map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config}
+	if len(shallow) > 0 {
+		files["shallow"] = string(shallow)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(scratch, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if err := os.Mkdir(filepath.Join(scratch, name), 0o700); err != nil {
+			return "", err
+		}
+	}
+	c := mergeTree(scratch, into, tip)
+	c.args = append([]string{"-c", "core.attributesFile=" + os.DevNull, "-c", "merge.default=text"}, c.args...)
+	c.env = []string{"GIT_DIR=" + scratch, "GIT_ATTR_NOSYSTEM=1", "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(facts[0])}
+	t, err := c.tried(ctx)
+	if code(err) > 0 || len(t.Conflicts) > 0 {
+		return "", nil
+	}
+	return t.Tree, err
 }
 
 func mergeTree(repo, into, tip string) call {
