@@ -19,6 +19,15 @@ func Commit(ctx context.Context, dir, name string) (string, error) {
 	return id, err
 }
 
+// idOf resolves a name to the id of what it names itself, such as a tag with a text. ErrNoCommit where there is none.
+func idOf(ctx context.Context, dir, name string) (string, error) {
+	id, err := asks(dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name).line(ctx)
+	if code(err) == 1 || code(err) == 128 {
+		return "", fmt.Errorf("%q: %w", name, ErrNoCommit)
+	}
+	return id, err
+}
+
 // Head is the branch that is checked out in a folder, "" for none, and its commit, "" where it has none yet.
 func Head(ctx context.Context, dir string) (branch, commit string, err error) {
 	branch, err = asks(dir, "symbolic-ref", "--quiet", "HEAD").line(ctx) // the short name may say more where a tag has it too
@@ -137,12 +146,13 @@ func DropBranch(ctx context.Context, repo, name, commit string) error {
 	return again(ctx, acts(repo, readTime, "update-ref", "-d", "refs/heads/"+name, commit))
 }
 
-// Keep makes a reference to a commit, so that it is not lost, and answers its name. Where an earlier try has made it for
-// the same commit, that is it; for another one, what has come since is kept beside it, or with fresh false nothing has.
+// Keep makes a reference to a commit, or another object, so that it is not lost, and answers its name. Where an earlier try
+// has made it for the same commit, that is it; for another one, what has come since is kept beside it, or with fresh false
+// nothing has.
 func Keep(ctx context.Context, repo, ref, commit string, fresh bool) (string, error) {
 	name, last := ref, ""
 	for n := 2; ; n++ {
-		is, err := Commit(ctx, repo, name)
+		is, err := idOf(ctx, repo, name)
 		switch {
 		case errors.Is(err, ErrNoCommit) && last != "" && !fresh:
 			return last, nil

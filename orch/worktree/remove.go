@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"st/orch/failpoint"
@@ -43,8 +44,11 @@ func Remove(ctx context.Context, repo, path string, force bool, limit time.Durat
 	}
 	failpoint.At("tree.remove.after")
 	for n := range asides {
-		if a := asideOf(path, n); a.ours() {
+		switch a := asideOf(path, n); {
+		case a.ours():
 			err = errors.Join(err, a.delete(ctx))
+		case a.begun():
+			err = errors.Join(err, a.drop())
 		}
 	}
 	return err
@@ -82,12 +86,36 @@ func (a aside) ours() bool {
 	return err == nil && string(raw) == a.of
 }
 
+// begun tells whether a folder of that name is one of ours that was cut off before it had its whole mark: nothing else is in
+// it. Of somebody else's nothing can be lost so either.
+func (a aside) begun() bool {
+	dir, err := os.Lstat(a.dir)
+	if err != nil || !dir.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(a.dir)
+	if err != nil || len(entries) > 1 {
+		return false
+	}
+	if len(entries) == 0 {
+		return true
+	}
+	raw, err := os.ReadFile(a.mark())
+	return err == nil && entries[0].Type().IsRegular() && strings.HasPrefix(a.of, string(raw))
+}
+
 // take moves a worktree into the first folder that is free, and answers which.
 func take(path string) (a aside, err error) {
 	for n := range asides {
 		a = asideOf(path, n)
 		if err = os.Mkdir(a.dir, 0o777); errors.Is(err, fs.ErrExist) {
-			continue
+			if !a.begun() {
+				continue
+			}
+			err = nil
+		}
+		if err == nil {
+			failpoint.At("tree.aside.before")
 		}
 		if err == nil {
 			err = os.WriteFile(a.mark(), []byte(path), 0o666)
@@ -157,7 +185,7 @@ func clean(ctx context.Context, path string) error {
 	if !There(path) {
 		return nil
 	}
-	rows, err := asks(path, "status", "--porcelain=v1", "-z", "--untracked-files=normal").words(ctx)
+	rows, err := asks(path, "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty").words(ctx)
 	if err == nil && len(rows) > 0 {
 		err = fmt.Errorf("%s contains modified or untracked files", path)
 	}
