@@ -199,7 +199,7 @@ func (s *step) freeOthers(t Task, picked Worker, o TaskPick) []WorktreeInfo {
 			if err := s.mayFinish(w, tree, WorkerFinish{How: finishDiscard, Facts: o.Facts[n]}); err != nil {
 				i.Keeps = err.Message
 			} else {
-				s.finishTree(w, tree, o.Facts[n], finishDiscard)
+				s.finishTree(w, tree, o.Facts[n], finishDiscard, nil)
 			}
 		}
 		others = append(others, i)

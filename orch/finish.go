@@ -24,6 +24,8 @@ type (
 		Worker string `json:"worker"`
 		How    string `json:"how,omitempty"`  // merge, squash, discard; "" = take it away where its work has landed
 		Into   string `json:"into,omitempty"` // the branch to which it comes home; "" = the one at which it began
+		// Forget names repositories in it that go although their work is nowhere else.
+		Forget []string `json:"forget,omitempty"`
 
 		// Found by the daemon before the order reaches Step.
 		Facts TreeFacts `json:"facts"`
@@ -87,11 +89,12 @@ type TreeFinish struct {
 	Tip     string    `json:"tip"`
 	Into    string    `json:"into,omitempty"`
 	IntoTip string    `json:"into_tip,omitempty"`
-	Message string    `json:"message"`         // of the commit that is made
-	Backup  string    `json:"backup"`          // the reference under which is kept what was done, and what no other one leads to
-	Force   bool      `json:"force,omitempty"` // git may take it away although something stands in it
-	Hooks   bool      `json:"hooks,omitempty"` // those of the repository run: a person has asked for it
-	At      time.Time `json:"at"`              // of the commits that are made: a second try makes the same ones
+	Message string    `json:"message"`          // of the commit that is made
+	Backup  string    `json:"backup"`           // the reference under which is kept what was done, and what no other one leads to
+	Forget  []string  `json:"forget,omitempty"` // as in WorkerFinish
+	Force   bool      `json:"force,omitempty"`  // git may take it away although something stands in it
+	Hooks   bool      `json:"hooks,omitempty"`  // those of the repository run: a person has asked for it
+	At      time.Time `json:"at"`               // of the commits that are made: a second try makes the same ones
 }
 
 // TreeFinished is its result.
@@ -130,7 +133,7 @@ func (s *step) workerFinish(o WorkerFinish) *Error {
 		if o.Facts.Landed != "" && (how != finishDiscard || o.Facts.Tip == "" && o.Facts.Gone) {
 			how = finishLanded
 		}
-		s.finishTree(w, t, o.Facts, how)
+		s.finishTree(w, t, o.Facts, how, o.Forget)
 	}
 	s.answer = func() any { return WorktreeAnswer{Worktree: worktreeInfo(s, w.ID), Already: already} }
 	return nil
@@ -162,7 +165,10 @@ func (s *step) mayFinish(w Worker, t Worktree, o WorkerFinish) *Error {
 	if err := s.mayRun(w, f); err != nil {
 		return err
 	}
-	if err := hindrance(w, t, f); err != nil {
+	if err := s.leaveOut(w, t, o, &f); err != nil {
+		return err
+	}
+	if err := hindrance(w, t, f, o.How); err != nil {
 		return err
 	}
 	if o.How == finishDiscard {
@@ -223,9 +229,9 @@ func (s *step) treeTaken(w Worker) *Error {
 }
 
 // hindrance is what keeps a worktree from going whatever becomes of its work.
-func hindrance(w Worker, t Worktree, f TreeFacts) *Error {
+func hindrance(w Worker, t Worktree, f TreeFacts, how string) *Error {
 	path, git := word(t.Path), "git -C "+word(t.Want.Main)+" "
-	again := "st worker finish " + w.ID
+	again := again(w, "")
 	switch {
 	case f.Broken != "":
 		return refuse("git_failed", "git -C "+path+" status", "the worktree of worker %s can't be read: %s", w.ID, f.Broken)
@@ -275,13 +281,32 @@ func hindrance(w Worker, t Worktree, f TreeFacts) *Error {
 	case len(f.Own) > 0:
 		e := listed("unsaved", f.Own, "git repositories of their own stand in %s, and no commit could hold them:", t.Path)
 		e.Hint = "move them away, then try again"
+		if forget := forgetting(w, f.Own, how); forget != "" {
+			e.Hint += "; or a person says that they go with it:"
+			e.Next = append(e.Next, forget)
+		}
 		return e
 	case len(f.Unsafe) > 0:
 		e := listed("unsaved", f.Unsafe, "submodules in %s hold work that is nowhere else:", t.Path)
 		e.Next = []string{"git -C " + path + " submodule foreach 'git status'"}
+		e.Hint = "push it; or a person says that it goes with it:"
+		e.Next = append(e.Next, forgetting(w, f.Unsafe, how))
 		return e
 	}
 	return nil
+}
+
+// again is how an end is asked for.
+func again(w Worker, how string) string {
+	line := "st worker finish " + w.ID
+	switch how {
+	case "":
+	case finishDiscard:
+		line += " --discard --yes"
+	default:
+		line += " --" + how
+	}
+	return line
 }
 
 // unsaved is what stands in a worktree and in no commit.
@@ -403,15 +428,15 @@ func words(list []string) string {
 func short(commit string) string { return commit[:min(len(commit), 12)] }
 
 // finishTree orders the end of a worktree, after that of its worker's agent, where there is one.
-func (s *step) finishTree(w Worker, t Worktree, f TreeFacts, how string) {
+func (s *step) finishTree(w Worker, t Worktree, f TreeFacts, how string, forget []string) {
 	a, _ := get[Agent](s, "agent/"+w.Agent)
 	o := TreeFinish{Worker: w.ID, Agent: a.ID, Main: t.Want.Main, Common: t.Want.Common, Path: t.Path, Branch: t.Branch, Base: t.Base, Drop: t.New, How: how,
-		Head: f.Head, Tip: f.Tip, Into: f.Into, IntoTip: f.IntoTip, Hooks: s.who(s.in.By).agent == nil, Message: s.finishMessage(w, t, how), Force: how == finishDiscard || f.Modules, At: s.at}
+		Head: f.Head, Tip: f.Tip, Into: f.Into, IntoTip: f.IntoTip, Forget: forget, Hooks: s.who(s.in.By).agent == nil, Message: s.finishMessage(w, t, how), Force: how == finishDiscard || f.Modules, At: s.at}
 	o.Backup = backupRef("landed", w, s.at)
 	if how == finishDiscard {
 		o.Backup = backupRef("discarded", w, s.at)
 	}
-	t.State, t.How, t.Tip, t.Error, t.Why = treeLeaving, how, f.Tip, nil, ""
+	t.State, t.How, t.Tip, t.Landed, t.Error, t.Why = treeLeaving, how, f.Tip, f.Landed, nil, ""
 	t.Want.Into = cmp.Or(f.Into, t.Want.Into)
 	t.Finish = &o
 	s.put(t)
@@ -464,7 +489,7 @@ func (s *step) treeFinished(o TreeFinished) {
 		return
 	}
 	if t.Error = o.Error; o.Error != nil {
-		t.State, t.How = treeReady, ""
+		t.State, t.How, t.Landed = treeReady, "", ""
 		s.put(t)
 		s.log("worktree-kept", Event{Run: t.Run, Worker: t.Worker, Text: o.Error.Message})
 		return
@@ -472,95 +497,4 @@ func (s *step) treeFinished(o TreeFinished) {
 	t.State, t.Commit, t.Backup, t.Ended = treeGone, o.Commit, o.Backup, ptr(s.at)
 	s.put(t)
 	s.log("worktree-gone", Event{Run: t.Run, Worker: t.Worker, Text: t.How})
-}
-
-// keeps says why a worktree is not taken away by itself, "" where it may be: its worker has ended, and all of its work
-// has provably landed.
-func keeps(v View, t Worktree, f TreeFacts) string {
-	w, _ := get[Worker](v, "worker/"+t.Worker)
-	a, _ := get[Agent](v, "agent/"+w.Agent)
-	err := hindrance(w, t, f)
-	if err == nil {
-		err = unsaved(w, t, f)
-	}
-	switch {
-	case t.State == treeLeaving:
-		return "it is being finished"
-	case t.State == treeAwaited || t.State == treeMaking:
-		return "its worker is being started"
-	case !workerInfo(v, w.ID).Settled:
-		return "its worker still works: st worker wait " + w.ID
-	case a.Gone == "" && w.Released != nil: // no verb of ours ends it
-		return "its agent was released, and goes on there: st agents"
-	case a.Gone == "":
-		return "its agent still sits there: st worker finish " + w.ID
-	case a.Resumable, restarts(v, a):
-		return "its agent may come back there: st worker finish " + w.ID
-	case err != nil:
-		first, _, _ := strings.Cut(err.Message, "\n")
-		return strings.TrimSuffix(first, ":") + "; what to do says: st worker finish " + w.ID
-	case f.Landed == "":
-		return notLandedYet(f) + ": st worker finish " + w.ID
-	}
-	return ""
-}
-
-func notLandedYet(f TreeFacts) string {
-	what := fmt.Sprintf("%d commits are", len(f.Commits))
-	if len(f.Commits) == 1 {
-		what = "1 commit is"
-	}
-	if f.Into == "" {
-		return what + " in no other branch"
-	}
-	return what + " not in " + f.Into
-}
-
-// treesFree orders the end of all worktrees that may go.
-func (s *step) treesFree(o TreesFree) *Error {
-	id := s.who(s.in.By)
-	if id.child {
-		return refuse("not_yours", "", "an agent that was started inside %s may not free worktrees for it", id.name())
-	}
-	list := []WorktreeInfo{}
-	for _, f := range o.Facts {
-		t, ok := get[Worktree](s, Worktree{Worker: f.Worker}.Key())
-		w, _ := get[Worker](s, "worker/"+f.Worker)
-		if _, err := s.orders(w); !ok || err != nil || !t.stands() {
-			continue
-		}
-		i := freeInfo(s, t, f)
-		if err := s.mayRun(w, f); err != nil && i.Keeps == "" {
-			i.Keeps = err.Message
-		}
-		switch {
-		case t.leavesBy(finishLanded):
-			i.Keeps = ""
-		case i.Keeps == "":
-			s.finishTree(w, t, f, finishLanded)
-		}
-		list = append(list, i)
-	}
-	s.answer = func() any { return WorktreesAnswer{Worktrees: list} }
-	return nil
-}
-
-// TreesKept tells what TreesFree would do.
-func TreesKept(v View, by Caller, facts []TreeFacts) []WorktreeInfo {
-	s := &step{View: v, in: Input{By: by}, puts: map[string]Entity{}}
-	list := []WorktreeInfo{}
-	for _, f := range facts {
-		t, ok := get[Worktree](v, Worktree{Worker: f.Worker}.Key())
-		w, _ := get[Worker](v, "worker/"+f.Worker)
-		if _, err := s.orders(w); ok && err == nil && t.stands() {
-			list = append(list, freeInfo(v, t, f))
-		}
-	}
-	return list
-}
-
-func freeInfo(v View, t Worktree, f TreeFacts) WorktreeInfo {
-	i := worktreeInfo(v, t.Worker)
-	i.Keeps, i.Bytes, i.Landed = keeps(v, t, f), f.Bytes, f.Landed
-	return i
 }

@@ -41,6 +41,9 @@ func (s *step) rebind(a *Agent, by Caller) {
 	}
 }
 
+// IsAgent tells whether a caller is an agent, or something below one.
+func IsAgent(v View, by Caller) bool { return whoIs(v, by).agent != nil }
+
 // whoIs is who without changing anything; an agent that has never been seen has no id.
 func whoIs(v View, by Caller) identity {
 	if by.Shared != "" {

@@ -71,6 +71,7 @@ type Worktree struct {
 	Error  *Error      `json:"error,omitempty"`
 	// How it ended.
 	How    string     `json:"how,omitempty"`    // merge, squash, discard, landed
+	Landed string     `json:"landed,omitempty"` // how its work had by then: nothing, merged, squashed; "" for not
 	Tip    string     `json:"tip,omitempty"`    // its last commit
 	Commit string     `json:"commit,omitempty"` // the one by which its work came home
 	Backup string     `json:"backup,omitempty"` // the reference that keeps what else would be lost

@@ -60,7 +60,7 @@ func worktreeInfo(v View, worker string) WorktreeInfo {
 	t, _ := get[Worktree](v, Worktree{Worker: worker}.Key())
 	w, _ := get[Worker](v, "worker/"+worker)
 	i := WorktreeInfo{Worker: worker, Name: w.Name, Run: t.Run, Repo: t.Want.Main, Path: t.Path, Branch: t.Branch, Base: t.Base, Into: t.Want.Into, State: t.State, Why: t.Why,
-		Error: t.Error, How: t.How, Tip: t.Tip, Commit: t.Commit, Backup: t.Backup, Ended: t.Ended}
+		Error: t.Error, How: t.How, Landed: t.Landed, Tip: t.Tip, Commit: t.Commit, Backup: t.Backup, Ended: t.Ended}
 	if t.Backup != "" {
 		i.Restore = "git -C " + word(t.Want.Main) + " branch " + word(t.Branch+"-back") + " " + t.Backup
 	}

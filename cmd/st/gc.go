@@ -12,9 +12,11 @@ import (
 var gcVerb = &verb{
 	name: "gc", about: "take away the worktrees whose work has landed and whose workers have ended",
 	help: "It lists each worktree with its size, and why it is kept where it is. What is not provably in the branch to which it\n" +
-		"comes home, not committed, or in use stays. --run R looks at that run alone.",
+		"comes home, not committed, or in use stays. --run R looks at that run alone.\n" +
+		"--refs lists what finished worktrees have left under refs/st in this repository, with how many commits nothing else\n" +
+		"leads to. It is never dropped by itself: --drop REF and --older AGE say what, and --yes does it.",
 	flags: func() []cli.Flag {
-		return []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "only say what it would do"}}
+		return append([]cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "only say what it would do"}}, keptFlags()...)
 	},
 	codes: []int{exitRefused},
 	sends: orch.TreesFree{},
@@ -24,6 +26,14 @@ var gcVerb = &verb{
 func init() { register(gcVerb) }
 
 func gc(c *call) (int, error) {
+	if c.Bool("refs") {
+		return c.keptRefs()
+	}
+	for _, name := range []string{"repo", "drop", "older", "yes"} {
+		if c.IsSet(name) {
+			return 0, c.misuse("gc: --%s goes with --refs", name)
+		}
+	}
 	client, err := c.connect()
 	if err != nil {
 		return 0, err

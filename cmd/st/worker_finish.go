@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,6 +25,7 @@ var workerFinishVerb = &verb{
 			&cli.BoolFlag{Name: "squash", Usage: "by one commit"},
 			&cli.BoolFlag{Name: "discard", Usage: "throw it away; wants --yes"},
 			&cli.StringFlag{Name: "into", Usage: "onto branch `B`; else the one at which it began"},
+			&cli.StringSliceFlag{Name: "forget", Usage: "let the repository at `PATH` in it go, although its work is nowhere else; a person's to say"},
 			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
 		}
 	},
@@ -69,6 +71,9 @@ func workerFinish(c *call) (int, error) {
 
 func (c *call) finishOrder() (orch.WorkerFinish, error) {
 	o := orch.WorkerFinish{Worker: c.arg(0)}
+	for _, name := range c.StringSlice("forget") {
+		o.Forget = append(o.Forget, filepath.Clean(name))
+	}
 	var err error
 	if o.Into, err = c.text("into"); err != nil {
 		return o, err
@@ -104,7 +109,7 @@ func (p *printer) finished(t orch.WorktreeInfo, already bool) error {
 	case t.How == "discard":
 		err = p.say("discarded %s; kept as %s", of, t.Backup)
 	default:
-		err = p.say("finished %s: all of its work had landed", of)
+		err = p.say("finished %s: %s", of, landed(t))
 	}
 	if t.Restore != "" && t.How == "discard" {
 		p.note("to get it back:")
@@ -113,4 +118,22 @@ func (p *printer) finished(t orch.WorktreeInfo, already bool) error {
 		p.note("its own commits are kept as %s", t.Backup)
 	}
 	return err
+}
+
+// landed says what it means that work had landed. Commits may be in a branch whose files are not as they left them: whoever
+// merged them may have decided so, or have taken them back since.
+func landed(t orch.WorktreeInfo) string {
+	where := "another branch"
+	if t.Into != "" {
+		where = "branch " + t.Into
+	}
+	switch t.Landed {
+	case "merged":
+		return "its commits were in " + where + " already"
+	case "squashed":
+		return "its whole change was in " + where + " already"
+	case "nothing":
+		return "it had no commits of its own"
+	}
+	return "its work had landed"
 }

@@ -68,7 +68,7 @@ func (d *daemon) pickTask(ctx context.Context, in orch.Input, body json.RawMessa
 		var trees []orch.Worktree
 		d.loop.Read(func(v orch.View) { trees = orch.OtherTrees(v, in.By, o) })
 		for _, t := range trees {
-			o.Facts = append(o.Facts, d.doer.treeFacts(ctx, t, ""))
+			o.Facts = append(o.Facts, d.doer.treeFacts(ctx, in.By, t, ""))
 		}
 		return o, ctx.Err()
 	})

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,14 +11,22 @@ import (
 	"st/orch/worktree"
 )
 
-// treeFacts finds out how a worktree stands, and how its work does with the branch to which it comes home.
-func (d *doer) treeFacts(ctx context.Context, t orch.Worktree, into string) orch.TreeFacts {
+// treeFacts finds out how a worktree stands, and how its work does with the branch to which it comes home. For an agent it
+// does not go on where git would run what the repository names: such an agent is refused.
+func (d *doer) treeFacts(ctx context.Context, by orch.Caller, t orch.Worktree, into string) orch.TreeFacts {
 	f := orch.TreeFacts{Worker: t.Worker, Into: t.Want.Into}
 	if into != "" {
 		f.Into = into
 	}
-	runs, err := worktree.Programs(ctx, t.Want.Main)
-	if f.Runs = runs; err == nil {
+	var err error
+	if f.Runs, err = programs(ctx, t); err == nil && len(f.Runs) > 0 {
+		agent := false
+		d.state(func(v orch.View) { agent = orch.IsAgent(v, by) })
+		if agent {
+			return f
+		}
+	}
+	if err == nil {
 		err = standing(ctx, t, &f)
 	}
 	if err == nil {
@@ -30,6 +39,24 @@ func (d *doer) treeFacts(ctx context.Context, t orch.Worktree, into string) orch
 		f.Broken = err.Error()
 	}
 	return f
+}
+
+// programs are the settings of a repository, and of a worktree's own, that have git run a program.
+func programs(ctx context.Context, t orch.Worktree) ([]string, error) {
+	names, err := worktree.Programs(ctx, t.Want.Main)
+	if err != nil || !worktree.There(t.Path) {
+		return names, err
+	}
+	own, err := worktree.Programs(ctx, t.Path)
+	if f := (*worktree.Failure)(nil); errors.As(err, &f) && f.Late == 0 {
+		return names, nil // it is no worktree any more, and is not looked into
+	}
+	for _, name := range own {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
 }
 
 // standing finds what is in a worktree's folder.

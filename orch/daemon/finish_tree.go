@@ -27,7 +27,7 @@ func (d *daemon) finishTree(ctx context.Context, in orch.Input, body json.RawMes
 		if err != nil || !found {
 			return o, err
 		}
-		o.Facts = d.doer.treeFacts(ctx, t, o.Into)
+		o.Facts = d.doer.treeFacts(ctx, in.By, t, o.Into)
 		return o, nil
 	})
 }
@@ -91,7 +91,7 @@ func (d *daemon) allTrees(ctx context.Context, by orch.Caller) ([]orch.TreeFacts
 	for i, t := range list {
 		room <- struct{}{}
 		all.Go(func() {
-			facts[i] = d.doer.treeFacts(ctx, t, "")
+			facts[i] = d.doer.treeFacts(ctx, by, t, "")
 			facts[i].Bytes = worktree.Bytes(ctx, t.Path)
 			<-room
 		})
@@ -110,6 +110,9 @@ func (d *doer) treeFinish(ctx context.Context, r Running, o orch.TreeFinish) orc
 	err := d.unchanged(ctx, r, o)
 	if err == nil {
 		err = d.keepWork(ctx, r, o, there, &done)
+	}
+	if err == nil && there {
+		err = d.keepLoose(ctx, o, &done)
 	}
 	if err == nil {
 		err = worktree.Remove(ctx, o.Main, o.Path, o.Force, d.gitTime())
@@ -151,8 +154,8 @@ func (d *doer) unchanged(ctx context.Context, r Running, o orch.TreeFinish) erro
 		return meanwhile{"somebody has committed there meanwhile"}
 	case len(f.Mounts) > 0:
 		return meanwhile{"something is mounted in it: " + strings.Join(f.Mounts, ", ")}
-	case len(f.Own)+len(f.Unsafe) > 0:
-		return meanwhile{"a repository in it holds work that is nowhere else: " + strings.Join(append(f.Own, f.Unsafe...), ", ")}
+	case len(f.Without(o.Forget)) > 0:
+		return meanwhile{"a repository in it holds work that is nowhere else: " + strings.Join(f.Without(o.Forget), ", ")}
 	}
 	if o.How != "discard" {
 		if f.Doing != "" {
@@ -162,9 +165,44 @@ func (d *doer) unchanged(ctx context.Context, r Running, o orch.TreeFinish) erro
 			return meanwhile{fmt.Sprintf("somebody has changed %d files there meanwhile", n)}
 		}
 	}
+	if o.How == "landed" {
+		if err := stillLanded(ctx, o); err != nil {
+			return err
+		}
+	}
 	inside, err := d.inside(orch.Worktree{Worker: o.Worker, Path: o.Path})
 	if err == nil && len(inside) > 0 {
 		err = meanwhile{"processes run there: " + strings.Join(inside, ", ")}
+	}
+	return err
+}
+
+// stillLanded refuses where the branch in which the work was found has moved since, and has it no more.
+func stillLanded(ctx context.Context, o orch.TreeFinish) error {
+	var tips []string
+	for _, tip := range []string{o.Head, o.Tip} {
+		own, err := worktree.Own(ctx, o.Main, o.Base, tip)
+		if err != nil {
+			return err
+		}
+		if own {
+			tips = append(tips, tip)
+		}
+	}
+	if o.Into == "" || o.IntoTip == "" || len(tips) == 0 {
+		return nil
+	}
+	f := orch.TreeFacts{Into: o.Into}
+	var err error
+	if f.IntoTip, err = worktree.Branch(ctx, o.Main, o.Into); err != nil || f.IntoTip == o.IntoTip {
+		return err
+	}
+	how := ""
+	if f.IntoTip != "" {
+		how, err = landedIn(ctx, orch.Worktree{Want: orch.TreeWant{Main: o.Main}, Branch: o.Branch, Base: o.Base}, &f, tips)
+	}
+	if err == nil && how == "" {
+		err = meanwhile{fmt.Sprintf("branch %s has moved meanwhile, and has its work no more", o.Into)}
 	}
 	return err
 }
@@ -253,6 +291,32 @@ func (d *doer) secure(ctx context.Context, o orch.TreeFinish, done *orch.TreeFin
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// keepLoose gives a reference to what goes with the worktree itself beside its commit, its files and its branch.
+func (d *doer) keepLoose(ctx context.Context, o orch.TreeFinish, done *orch.TreeFinished) error {
+	if place, err := worktree.PlaceOf(ctx, o.Main, o.Path); err != nil || !place.Linked {
+		return err
+	}
+	l, err := worktree.LooseIn(ctx, o.Path, d.going(o.Common), "Left\n\n"+o.Message, worktree.Moment(o.At))
+	if err != nil {
+		return err
+	}
+	refs := map[string]string{}
+	for _, r := range l.Refs {
+		refs[o.Backup+".own/"+strings.TrimPrefix(r.Name, "refs/")] = r.Object
+	}
+	if l.Log != "" {
+		refs[o.Backup+".left"] = l.Log
+	}
+	for ref, object := range refs {
+		name, err := worktree.Keep(ctx, o.Main, ref, object, true)
+		if err != nil {
+			return err
+		}
+		done.Backup = cmp.Or(done.Backup, name)
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ func (d *daemon) get(ctx context.Context, by orch.Caller, name string, args json
 		return d.attempts(ctx, by, args)
 	case "trees":
 		return d.trees(ctx, by)
+	case "kept-refs":
+		return d.keptRefs(ctx, args)
 	case "request":
 		return d.request(by, args)
 	case "resume":

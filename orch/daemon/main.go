@@ -266,6 +266,8 @@ func (d *daemon) input(ctx context.Context, at time.Time, by orch.Caller, reques
 		return d.finishTree(ctx, in, body)
 	case name == "trees-free":
 		return d.freeTrees(ctx, in)
+	case name == "refs-drop":
+		return d.dropRefs(ctx, in, body)
 	case name == "worker-key":
 		return d.key(ctx, in, body)
 	case name == "worker-attach":

@@ -120,10 +120,14 @@ func (r *treeRepo) git(dir string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-func gitIn(dir string, args ...string) (string, error) {
+func gitCommand(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
+	return cmd
+}
+
+func gitIn(dir string, args ...string) (string, error) {
+	out, err := gitCommand(dir, args...).CombinedOutput()
 	return string(out), err
 }
 
@@ -199,7 +203,7 @@ func (r *treeRepo) until(what string, is func(orch.WorkerInfo) bool) {
 	r.Helper()
 	changed, end := r.d.loop.Subscribe()
 	defer end()
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(2 * time.Minute); ; {
 		w := r.info()
 		if is(w) {
 			return
@@ -207,7 +211,7 @@ func (r *treeRepo) until(what string, is func(orch.WorkerInfo) bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			r.Fatalf("not within 20 s: %s: %+v", what, w)
+			r.Fatalf("not within 2 minutes: %s: %+v", what, w)
 		}
 	}
 }

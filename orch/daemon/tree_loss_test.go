@@ -343,7 +343,7 @@ func (r *treeRepo) refused(o orch.WorkerFinish) []string {
 	})
 	t, _, err := r.d.treeOf(person(), r.worker)
 	must(r.T, err)
-	o.Facts = r.d.doer.treeFacts(context.Background(), t, o.Into)
+	o.Facts = r.d.doer.treeFacts(context.Background(), person(), t, o.Into)
 	_, err = r.d.loop.Do(context.Background(), orch.Input{At: r.d.loop.Now(), By: person(), What: o})
 	refusal, ok := err.(*orch.Error)
 	if !ok {
@@ -355,7 +355,7 @@ func (r *treeRepo) refused(o orch.WorkerFinish) []string {
 // TestTraps: see trap.
 func TestTraps(t *testing.T) {
 	b := newTreeBench(t)
-	for _, c := range traps {
+	for _, c := range append(traps, quiet...) {
 		if c.long && os.Getenv("ST_LONG") == "" {
 			continue
 		}

@@ -1,0 +1,56 @@
+package orch
+
+import (
+	"slices"
+	"strings"
+)
+
+// forgetting is how a person says that repositories go with a worktree; "" where one of them can't: git holds such a
+// worktree for one with files that are in no commit.
+func forgetting(w Worker, list []string, how string) string {
+	line := again(w, how)
+	for _, l := range list {
+		name, why := nameOf(l)
+		if why == "" {
+			return ""
+		}
+		line += " --forget " + word(name)
+	}
+	return line
+}
+
+// nameOf is the path of a repository in a list of TreeFacts, and why its work is nowhere else.
+func nameOf(entry string) (name, why string) {
+	name, why, _ = strings.Cut(entry, ": ")
+	return strings.TrimSuffix(name, "/"), why
+}
+
+// Without are the repositories that keep a worktree from going, but some.
+func (f TreeFacts) Without(forget []string) []string {
+	return append(but(f.Own, forget), but(f.Unsafe, forget)...)
+}
+
+func but(list, forget []string) (rest []string) {
+	for _, l := range list {
+		if name, why := nameOf(l); why == "" || !slices.Contains(forget, name) {
+			rest = append(rest, l)
+		}
+	}
+	return rest
+}
+
+// leaveOut takes out what is to be forgotten, by its exact path.
+func (s *step) leaveOut(w Worker, t Worktree, o WorkerFinish, f *TreeFacts) *Error {
+	if len(o.Forget) > 0 && s.who(s.in.By).agent != nil {
+		e := refuse("refused_agent", again(w, o.How), "an agent may not have a repository forgotten whose work is nowhere else")
+		e.Hint = "a person may; or move it away, then:"
+		return e
+	}
+	for _, name := range o.Forget {
+		if only := []string{name}; len(f.Without(only)) == len(f.Own)+len(f.Unsafe) {
+			return refuse("usage", again(w, o.How), "--forget %s: no repository of that path keeps %s from going", name, t.Path)
+		}
+	}
+	f.Own, f.Unsafe = but(f.Own, o.Forget), but(f.Unsafe, o.Forget)
+	return nil
+}
