@@ -91,8 +91,10 @@ func (d *daemon) allTrees(ctx context.Context, by orch.Caller) ([]orch.TreeFacts
 	for i, t := range list {
 		room <- struct{}{}
 		all.Go(func() {
+			bytes := make(chan int64, 1)
+			go func() { bytes <- worktree.Bytes(ctx, t.Path) }()
 			facts[i] = d.doer.treeFacts(ctx, by, t, "")
-			facts[i].Bytes = worktree.Bytes(ctx, t.Path)
+			facts[i].Bytes = <-bytes
 			<-room
 		})
 	}

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -32,13 +34,23 @@ func overlooked(ctx context.Context, dir string) (list, unseen []indexed, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err = indexOf(ctx, dir)
-	for _, i := range list {
-		if i.blind(dir) || i.unsure(dir, written) {
-			unseen = append(unseen, i)
-		}
+	if list, err = indexOf(ctx, dir); err != nil {
+		return nil, nil, err
 	}
-	return list, unseen, err
+	// Several look beside each other, as git does: a file system answers more than one at a time.
+	parts := make([][]indexed, 8)
+	var all sync.WaitGroup
+	for n := range parts {
+		all.Go(func() {
+			for _, i := range list[len(list)*n/len(parts) : len(list)*(n+1)/len(parts)] {
+				if i.blind(dir) || i.unsure(dir, written) {
+					parts[n] = append(parts[n], i)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return list, slices.Concat(parts...), nil
 }
 
 // indexWritten is when the index of a working tree was written; the zero time where it has none.

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,10 +34,10 @@ func StatusOf(ctx context.Context, dir string) (s Status, err error) {
 	if err != nil {
 		return s, err
 	}
-	if err := s.rows(ctx, dir, unseen); err != nil {
-		return s, err
-	}
-	if s.Ignored, err = ignored(ctx, dir); err != nil {
+	told := make(chan error, 1)
+	go func() { told <- s.rows(ctx, dir, unseen) }()
+	s.Ignored, err = ignored(ctx, dir)
+	if err = errors.Join(<-told, err); err != nil {
 		return s, err
 	}
 	if s.Doing, err = doing(ctx, dir); err != nil {
