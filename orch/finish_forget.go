@@ -14,7 +14,7 @@ func forgetting(w Worker, list []string, how string) string {
 		if why == "" {
 			return ""
 		}
-		line += " --forget " + word(name)
+		line += " --drop " + word(name)
 	}
 	return line
 }
@@ -48,7 +48,7 @@ func (s *step) leaveOut(w Worker, t Worktree, o WorkerFinish, f *TreeFacts) *Err
 	}
 	for _, name := range o.Forget {
 		if only := []string{name}; len(f.Without(only)) == len(f.Own)+len(f.Unsafe) {
-			return refuse("usage", again(w, o.How), "--forget %s: no repository of that path keeps %s from going", name, t.Path)
+			return refuse("usage", again(w, o.How), "--drop %s: no repository of that path keeps %s from going", name, t.Path)
 		}
 	}
 	f.Own, f.Unsafe = but(f.Own, o.Forget), but(f.Unsafe, o.Forget)

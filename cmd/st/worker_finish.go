@@ -25,7 +25,7 @@ var workerFinishVerb = &verb{
 			&cli.BoolFlag{Name: "squash", Usage: "by one commit"},
 			&cli.BoolFlag{Name: "discard", Usage: "throw it away; wants --yes"},
 			&cli.StringFlag{Name: "into", Usage: "onto branch `B`; else the one at which it began"},
-			&cli.StringSliceFlag{Name: "forget", Usage: "let the repository at `PATH` in it go, although its work is nowhere else; a person's to say"},
+			&cli.StringSliceFlag{Name: "drop", Usage: "let the repository at `PATH` in it go, although its work is nowhere else; a person's to say"},
 			&cli.BoolFlag{Name: "yes", Usage: "don't ask"},
 		}
 	},
@@ -71,7 +71,7 @@ func workerFinish(c *call) (int, error) {
 
 func (c *call) finishOrder() (orch.WorkerFinish, error) {
 	o := orch.WorkerFinish{Worker: c.arg(0)}
-	for _, name := range c.StringSlice("forget") {
+	for _, name := range c.StringSlice("drop") {
 		o.Forget = append(o.Forget, filepath.Clean(name))
 	}
 	var err error

@@ -144,7 +144,7 @@ var quiet = []trap{
 	}), acts: []string{"merge", "unsaved", "forget", "merge"},
 		own: map[string]func(*treeRepo){"forget": func(r *treeRepo) {
 			next := r.refused(orch.WorkerFinish{Worker: r.worker, How: "merge"})
-			want := "st worker finish " + r.worker + " --merge --forget ignored/cache/b.git"
+			want := "st worker finish " + r.worker + " --merge --drop ignored/cache/b.git"
 			if len(next) == 0 || next[len(next)-1] != want {
 				r.Errorf("to type is %q, not %q", next, want)
 			}
