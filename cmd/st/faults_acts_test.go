@@ -262,7 +262,7 @@ func (a *acts) slowMerge() {
 }
 
 func squashActs(a *acts) {
-	own := points("tree.join.after", "tree.advance.after", "tree.keep.before", "tree.keep.after", "tree.aside.after", "tree.branch.after", "effect.result.before")
+	own := points("tree.join.after", "tree.advance.after", "tree.keep.before", "tree.keep.after", "tree.aside.before", "tree.aside.after", "tree.branch.after", "effect.result.before")
 	a.finishes("squash", own, func(what string, w orch.WorkerInfo, tip string) {
 		a.isHome(what, w, tip)
 		if refs := a.kept(tip); len(refs) != 1 {

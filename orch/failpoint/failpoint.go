@@ -46,7 +46,7 @@ var Acts = []string{
 	"command.start.after", "command.told", "command.begin.before", "command.ended",
 	// It comes home, or is thrown away.
 	"tree.finish.before", "tree.join.after", "tree.advance.after", "tree.keep.before", "tree.keep.after",
-	"tree.aside.after", "tree.remove.after", "tree.files.after", "tree.branch.after",
+	"tree.aside.before", "tree.aside.after", "tree.remove.after", "tree.files.after", "tree.branch.after",
 	// What has ended with a server comes back.
 	"restore.planned", "restore.window.before", "restore.window.after", "restore.built",
 	"restore.order.before", "restore.order.after", "restore.over.before", "restore.over.after",
