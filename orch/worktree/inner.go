@@ -82,8 +82,8 @@ func look(ctx context.Context, dir string, ignored, known []string) (f found, er
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if errors.Is(err, fs.ErrNotExist) && path != dir {
-			return nil // gone since
+		if errors.Is(err, fs.ErrNotExist) && path != dir || err == nil && !d.IsDir() && d.Name() != ".git" {
+			return nil // gone since, or a plain file: most are
 		}
 		rel, _ := filepath.Rel(dir, path)
 		if err != nil || rel == "." {

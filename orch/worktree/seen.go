@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -95,25 +95,23 @@ const facts = 5
 // notedBy reads those lines. What they are may change from one git to the next: what is not understood is as nothing, and
 // proves nothing.
 func notedBy(lines string) (n noted) {
-	for _, f := range []struct {
-		label string
-		to    *uint32
-	}{
-		{"  ctime: ", &n.ctime.sec}, {":", &n.ctime.nsec}, {"\n  mtime: ", &n.mtime.sec}, {":", &n.mtime.nsec},
-		{"\n  dev: ", nil}, {"\tino: ", &n.ino}, {"\n  uid: ", nil}, {"\tgid: ", nil}, {"\n  size: ", &n.size},
-	} {
-		rest, ok := strings.CutPrefix(lines, f.label)
-		end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
-		if !ok || end < 1 {
+	var skip uint32
+	for i, to := range []*uint32{&n.ctime.sec, &n.ctime.nsec, &n.mtime.sec, &n.mtime.nsec, &skip, &n.ino, &skip, &skip, &n.size} {
+		rest, ok := strings.CutPrefix(lines, labels[i])
+		if !ok {
 			return noted{}
 		}
-		value, err := strconv.ParseUint(rest[:end], 10, 32)
-		if err != nil {
+		value, end := uint64(0), 0
+		for ; end < len(rest) && rest[end] >= '0' && rest[end] <= '9' && value <= math.MaxUint32; end++ {
+			value = value*10 + uint64(rest[end]-'0')
+		}
+		if end == 0 || value > math.MaxUint32 {
 			return noted{}
 		}
-		if lines = rest[end:]; f.to != nil {
-			*f.to = uint32(value)
-		}
+		*to, lines = uint32(value), rest[end:]
 	}
 	return n
 }
+
+// labels stand before the numbers of these lines.
+var labels = []string{"  ctime: ", ":", "\n  mtime: ", ":", "\n  dev: ", "\tino: ", "\n  uid: ", "\tgid: ", "\n  size: "}
