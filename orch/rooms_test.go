@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"st/hooks":              {"st/orch", "st/hooks/demo"},
 	"st/hooks/demo":         {},
 	"st/orch/daemon":        {"st/orch", "st/orch/failpoint", "st/orch/journal", "st/orch/proc", "st/orch/worktree", "st/hooks", "st/tmux", "st/plugin"},
-	"st/tmux/tmuxtest":      {"st/tmux"},
+	"st/tmux/tmuxtest":      {"st/tmux", "st/orch/proc/proctest"},
 	"st/cmd/st":             {"*"},
 	"st/scripts/benchmarks": {"*"},
 	"st/scripts/e2e":        {"*"},

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +14,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"st/orch"
+	"st/orch/proc/proctest"
 	"st/tmux/tmuxtest"
 )
 
@@ -40,6 +41,10 @@ var built = sync.OnceValues(func() (string, error) {
 // patience is how long a desk waits for what must come, on a machine that has other things to do.
 const patience = 90 * time.Second
 
+// deskLimit is how long the test of one desk may take in all, which none comes near. What hangs then ends with all that the desk
+// has started, and the test fails by its own name.
+var deskLimit = time.Duration(counted(6, 240)) * time.Minute
+
 // desk is one person's place: a tmux server, a HOME and an ST_HOME of its own, and the real program.
 type desk struct {
 	t        *testing.T
@@ -48,6 +53,7 @@ type desk struct {
 	home     string // ST_HOME
 	env      []string
 	sessions []*room
+	over     atomic.Bool // its time is
 }
 
 // room is a session with somebody attached to it, who does one thing at a time.
@@ -70,8 +76,18 @@ func newDesk(t *testing.T) *desk {
 	}
 	s := tmuxtest.New(t, "set -g base-index 1", "set -g pane-base-index 1", "set -g automatic-rename on", "set -g status off")
 	d := &desk{t: t, server: s, bin: filepath.Join(bin, "st"), home: filepath.Join(s.Dir(), "h")}
+	ended := make(chan struct{})
+	late := time.AfterFunc(deskLimit, func() {
+		defer close(ended)
+		t.Errorf("no end after %v", deskLimit)
+		d.over.Store(true)
+		(&bench{dir: s.Dir()}).kill()
+	})
 	d.open()
 	t.Cleanup(func() { // before the server's end
+		if !late.Stop() {
+			<-ended
+		}
 		if t.Failed() {
 			d.tellLog()
 		}
@@ -131,14 +147,14 @@ type said struct {
 }
 
 func (d *desk) st(args ...string) said {
-	// A verb that hangs is a fault of its own; it must not keep the test for ever.
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, d.bin, args...)
+	if d.over.Load() {
+		return said{code: -1}
+	}
+	cmd := exec.Command(d.bin, args...)
 	cmd.Dir, cmd.Env = d.server.Dir(), d.env
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
+	err := proctest.Run(cmd)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		d.t.Errorf("st %q: %v", args, err)
 	}
@@ -172,8 +188,8 @@ func (d *desk) worker(name string) (w orch.WorkerInfo) {
 
 // await polls until something holds, without ending the test where it doesn't.
 func (d *desk) await(what string, is func() bool) bool {
-	if within(patience, is) {
-		return true
+	if within(patience, func() bool { return d.over.Load() || is() }) {
+		return !d.over.Load()
 	}
 	d.t.Errorf("not within %v: %s", patience, what)
 	return false

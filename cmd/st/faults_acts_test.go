@@ -17,6 +17,7 @@ import (
 	"st/hooks/demo"
 	"st/orch"
 	"st/orch/failpoint"
+	"st/orch/proc/proctest"
 	"st/tmux"
 )
 
@@ -91,7 +92,7 @@ func (a *acts) git(args ...string) string {
 		cmd.Dir = a.repo
 	}
 	cmd.Env = a.env
-	out, err := cmd.CombinedOutput()
+	out, err := proctest.CombinedOutput(cmd)
 	if err != nil {
 		a.t.Errorf("git %q: %v: %s", args, err, out)
 	}

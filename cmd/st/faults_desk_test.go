@@ -83,6 +83,9 @@ func (d *faultDesk) set(name, text string) {
 
 // call runs a verb that may be killed: then its code is -1.
 func (d *faultDesk) call(args ...string) said {
+	if d.over.Load() {
+		return said{code: -1}
+	}
 	cmd := exec.Command(d.bin, args...)
 	cmd.Dir, cmd.Env = d.server.Dir(), d.env
 	var out, errs bytes.Buffer
@@ -99,12 +102,9 @@ func (d *faultDesk) call(args ...string) said {
 		d.t.Errorf("st %q: %v", args, err)
 		return said{code: -1}
 	}
-	end := time.AfterFunc(2*patience, func() {
-		d.t.Errorf("st %q: no end after %v", args, 2*patience)
-		cmd.Process.Kill() //nolint:errcheck // its code says so
-	})
-	cmd.Wait() //nolint:errcheck // as above
-	end.Stop()
+	if err := proctest.Wait(cmd); errors.Is(err, proctest.ErrHangs) { // any other end its code tells
+		d.t.Error(err)
+	}
 	d.mu.Lock()
 	delete(d.runs, cmd.Process)
 	d.mu.Unlock()
@@ -134,7 +134,7 @@ func (d *faultDesk) order(id string, args ...string) said {
 func (d *faultDesk) tmux(args ...string) (string, error) {
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", d.server.Socket()}, args...)...)
 	cmd.Env = tmuxtest.Env(d.server.Dir())
-	out, err := cmd.Output()
+	out, err := proctest.Output(cmd)
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
@@ -288,7 +288,7 @@ func (d *faultDesk) nudge() {
 	d.jot("the clock is pushed")
 	cmd := exec.Command(d.bin, "hook", "demo")
 	cmd.Env, cmd.Stdin = append(tmuxtest.Env(d.server.Dir()), "ST_HOME="+d.home), strings.NewReader(`{"hook_event_name":"Notification"}`)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := proctest.CombinedOutput(cmd); err != nil {
 		d.t.Errorf("st hook: %v: %s", err, out)
 	}
 }

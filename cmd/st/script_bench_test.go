@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"st/orch/proc/proctest"
 )
 
 // bench is what belongs to one script and is ended with it.
@@ -34,6 +36,30 @@ func (b *bench) kill() {
 	for _, pid := range b.processes() {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
+}
+
+// limited kills all processes of the script once its time is over, again and again: whatever it waits for in vain ends with
+// them, so that one fault doesn't cost the others their time. The function that is returned ends that, and says whether it came.
+func (b *bench) limited(most time.Duration) (end func() error) {
+	ended, told := make(chan struct{}), make(chan error, 1)
+	go func() {
+		select {
+		case <-ended:
+			told <- nil
+			return
+		case <-time.After(most):
+		}
+		for {
+			b.kill()
+			select {
+			case <-ended:
+				told <- fmt.Errorf("it took more than %v, so all that it had started was killed", most)
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	return func() error { close(ended); return <-told }
 }
 
 // end stops everything that the script has started, each process by its id, and tells what did not end.
@@ -123,7 +149,7 @@ func daemonPID(home string) int {
 func (b *bench) run(ts *testscript.TestScript, args ...string) (string, error) {
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", b.socket}, args...)...)
 	cmd.Dir, cmd.Env = ts.Getenv("WORK"), b.env(ts)
-	out, err := cmd.CombinedOutput()
+	out, err := proctest.CombinedOutput(cmd)
 	if err != nil {
 		return string(out), fmt.Errorf("tmux %q: %w: %s", args, err, out)
 	}

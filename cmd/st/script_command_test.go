@@ -115,7 +115,7 @@ func cmdStorm(ts *testscript.TestScript, neg bool, args []string) {
 		all.Go(func() {
 			cmd := exec.Command(program, argv...)
 			cmd.Dir, cmd.Env = ts.Getenv("WORK"), env
-			out, err := cmd.CombinedOutput()
+			out, err := proctest.CombinedOutput(cmd)
 			if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[1] {
 				faults <- fmt.Sprintf("%q: exit %s: %v\n%s", argv, got, err, out)
 			}

@@ -3,14 +3,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"st/orch/proc/proctest"
 )
 
 func TestMain(m *testing.M) { testscript.Main(tidy{m}, map[string]func(){"st": main}) }
@@ -22,6 +26,10 @@ type tidy struct{ m *testing.M }
 var shared string
 
 func (t tidy) Run() int {
+	// What a shell starts in the background is deaf to Ctrl-C, and so would be all that is started here.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	code := t.m.Run()
 	if err := os.RemoveAll(shared); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -33,8 +41,8 @@ func (t tidy) Run() int {
 // limit is how long a script waits for anything before it fails with what it saw last.
 const limit = 30 * time.Second
 
-// scriptLimit is how long one script may take in all.
-const scriptLimit = 90 * time.Second
+// scriptLimit is how long one script may take in all, which none comes near.
+const scriptLimit = proctest.Limit
 
 const tick = 60 * time.Millisecond
 
@@ -81,11 +89,10 @@ func setUp(env *testscript.Env) error {
 	} {
 		env.Setenv(name, value)
 	}
-	// Whatever a script waits for in vain ends with it, so that one fault doesn't cost the others their time.
-	watchdog := time.AfterFunc(scriptLimit, b.kill)
+	end := b.limited(scriptLimit)
 	env.Defer(func() {
-		watchdog.Stop()
-		if err := b.end(env.Getenv("ST_HOME")); err != nil {
+		err := end()
+		if err = errors.Join(err, b.end(env.Getenv("ST_HOME"))); err != nil {
 			env.T().Fatal(err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/proc/proctest"
 )
 
 // TestCodexWithheld: nothing is typed over a draft that a person began while Codex came up, nor in a folder that they
@@ -117,7 +118,7 @@ func TestCodexStranger(t *testing.T) {
 	st := filepath.Join(b.home, "bin", "st")
 	c := exec.Command(filepath.Join(b.home, "bin", "codex"), "exec", "-s", "workspace-write", "MOCK: bash "+st+" worker done --summary mine ;; MOCK: say done")
 	c.Dir, c.Env = b.dir, b.env()
-	out, err := c.CombinedOutput()
+	out, err := proctest.CombinedOutput(c)
 	if err != nil || !strings.Contains(string(out), "the agent that asks is no worker") {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"st/orch"
+	"st/orch/proc/proctest"
 )
 
 // TestCoordinator is the main job as a person sees it: a real coordinator in its default permission mode is
@@ -153,7 +154,7 @@ func (b *desk) stCode(args ...string) (out string, code int) {
 	if !slices.Contains(args, "--json") {
 		cmd.Stderr = &said
 	}
-	err := cmd.Run()
+	err := proctest.Run(cmd)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		b.t.Fatalf("st %s: %v", strings.Join(args, " "), err)

@@ -22,6 +22,7 @@ import (
 
 	"st/hooks"
 	"st/orch/proc"
+	"st/orch/proc/proctest"
 	"st/tmux"
 	"st/tmux/tmuxtest"
 )
@@ -92,7 +93,7 @@ func (b *desk) endAll(work string) {
 
 func (b *desk) must(c *exec.Cmd) {
 	b.t.Helper()
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := proctest.CombinedOutput(c); err != nil {
 		b.t.Fatalf("%v: %v\n%s", c.Args, err, out)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"st/orch/proc/proctest"
 )
 
 // TestDoctor: what st doctor says of an agent's shell and of its settings is what the real agent then shows: the
@@ -139,7 +141,7 @@ func TestDoctorSettings(t *testing.T) {
 			b.write("hi.md", "MOCK: say hi.\n")
 			cmd := exec.Command(filepath.Join(b.home, "bin", "st"), "worker", "start", "--agent", name, "--session", "desk", "--task", "hi.md", "--turn-timeout", "3s")
 			cmd.Env, cmd.Dir = b.env(), b.dir
-			out, err := cmd.CombinedOutput()
+			out, err := proctest.CombinedOutput(cmd)
 			if cmd.ProcessState.ExitCode() != 9 || !strings.Contains(string(out), "st doctor --agent "+name) {
 				t.Errorf("a start without hooks: %v\n%s", err, out)
 			}
@@ -155,7 +157,7 @@ func (b *desk) doctor(kind string) map[string]found {
 	cmd := exec.Command(filepath.Join(b.home, "bin", "st"), "doctor", "--agent", kind, "--json")
 	cmd.Env, cmd.Dir = b.env(), b.dir
 	begun := time.Now()
-	out, err := cmd.Output()
+	out, err := proctest.Output(cmd)
 	var answer struct{ Data struct{ Checks []found } }
 	if jsonErr := json.Unmarshal(out, &answer); jsonErr != nil {
 		b.t.Fatalf("st doctor: %v, %v: %s", err, jsonErr, out)

@@ -15,6 +15,7 @@ import (
 
 	"st/hooks"
 	"st/orch"
+	"st/orch/proc/proctest"
 )
 
 // sentence is all that a person says.
@@ -146,7 +147,7 @@ func (b *desk) judged(want, program string, args ...string) {
 	b.t.Helper()
 	c := exec.Command(program, args...)
 	c.Dir, c.Env = b.dir, b.env()
-	out, err := c.CombinedOutput()
+	out, err := proctest.CombinedOutput(c)
 	if err != nil || !strings.Contains(string(out), want) {
 		b.t.Errorf("%s %v: %v\n%s", program, args, err, out)
 	}

@@ -17,6 +17,7 @@ import (
 	"st/orch"
 	"st/orch/daemon"
 	"st/orch/proc"
+	"st/orch/proc/proctest"
 )
 
 // What st may say wrongly of an agent: a share of the time, in percent, and never for longer than that. One round has
@@ -235,7 +236,7 @@ func (s *soak) question(name string, ask func(string) (orch.AgentInfo, error)) {
 func (s *soak) askVerb(name string) (orch.AgentInfo, error) {
 	cmd := exec.Command(filepath.Join(s.home, "bin", "st"), "agents", "--json")
 	cmd.Env, cmd.Dir = s.env(), s.dir
-	out, err := cmd.Output()
+	out, err := proctest.Output(cmd)
 	if err != nil {
 		return orch.AgentInfo{}, err
 	}

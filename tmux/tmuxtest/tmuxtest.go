@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"st/orch/proc/proctest"
 	"st/tmux"
 )
 
@@ -64,7 +65,7 @@ func (s *Server) Start() {
 	s.wait("a server starts at "+s.socket, func() (bool, string) {
 		c := exec.Command("tmux", "-u", "-S", s.socket, "-f", s.config, "start-server", ";", "set-option", "-s", "exit-empty", "off")
 		c.Env = Env(s.dir)
-		out, err := c.CombinedOutput()
+		out, err := proctest.CombinedOutput(c)
 		return err == nil, string(out)
 	})
 	s.pids = append(s.pids, s.PID())
@@ -88,7 +89,7 @@ func (s *Server) Dir() string { return s.dir }
 // Run runs one tmux command on the server, as a person would, and returns what it printed.
 func (s *Server) Run(args ...string) string {
 	s.t.Helper()
-	out, err := s.command(args...).CombinedOutput()
+	out, err := proctest.CombinedOutput(s.command(args...))
 	if err != nil {
 		s.t.Fatalf("tmux %q: %v\n%s", args, err, out)
 	}
@@ -150,7 +151,7 @@ func (s *Server) context() context.Context {
 
 // endAll ends the servers started here, and one that a test has started at the socket itself.
 func (s *Server) endAll() {
-	out, err := s.command("display-message", "-p", "#{pid}").Output()
+	out, err := proctest.Output(s.command("display-message", "-p", "#{pid}"))
 	if pid, nerr := strconv.Atoi(strings.TrimSpace(string(out))); err == nil && nerr == nil {
 		s.pids = append(s.pids, pid)
 	}
@@ -169,7 +170,7 @@ func (s *Server) end(pid int) {
 		return
 	}
 	s.wait("the server ends", func() (bool, string) {
-		out, err := s.command("display-message", "-p", "#{pid}").CombinedOutput()
+		out, err := proctest.CombinedOutput(s.command("display-message", "-p", "#{pid}"))
 		return err != nil || strings.TrimSpace(string(out)) != strconv.Itoa(pid), string(out)
 	})
 }
