@@ -197,11 +197,11 @@ func (d *desk) await(what string, is func() bool) bool {
 
 // within polls until something holds or the time is over, and answers whether it does.
 func within(limit time.Duration, is func() bool) bool {
-	for end := time.Now().Add(limit); ; time.Sleep(tick) {
+	for begun := time.Now(); ; pause(begun) {
 		if is() {
 			return true
 		}
-		if time.Now().After(end) {
+		if time.Since(begun) > limit {
 			return false
 		}
 	}

@@ -143,7 +143,12 @@ func (k *kill) run() {
 	started := make(chan said, 1)
 	go func() { started <- d.st(args...) }()
 	if k.moment < len(moments) {
-		d.await(k.name+" reaches "+k.what(), func() bool { return moments[k.moment].is(d, k.name) })
+		for begun := time.Now(); !moments[k.moment].is(d, k.name); time.Sleep(tick / 2) { // not await, whose looks become rarer
+			if time.Since(begun) > patience {
+				d.t.Errorf("%s has not reached %s within %v", k.name, k.what(), patience)
+				break
+			}
+		}
 	}
 	time.Sleep(k.pause) // chance, not a condition: any moment will do
 	d.killDaemon()

@@ -89,9 +89,9 @@ func (b *bench) end(home string) error {
 // await waits until no process of the script runs, and answers those that do after all. Whatever still runs is handed
 // to end, again and again.
 func (b *bench) await(end func(pid int)) []int {
-	for until := time.Now().Add(10 * time.Second); ; time.Sleep(tick) {
+	for begun := time.Now(); ; pause(begun) {
 		left := b.processes()
-		if len(left) == 0 || time.Now().After(until) {
+		if len(left) == 0 || time.Since(begun) > limit {
 			return left
 		}
 		for _, pid := range left {

@@ -46,6 +46,10 @@ const scriptLimit = proctest.Limit
 
 const tick = 60 * time.Millisecond
 
+// pause is between two looks at what was first looked for at that time: mostly it comes soon, and each look may cost the
+// start of a program, so the longer it takes the rarer they are.
+func pause(since time.Time) { time.Sleep(min(max(time.Since(since)/5, tick/2), 200*time.Millisecond)) }
+
 // TestScript runs testdata/script: each script has a tmux server, a HOME, an ST_HOME and a daemon of its own.
 // st stands for this test binary under that name.
 func TestScript(t *testing.T) {
@@ -114,12 +118,12 @@ func condition(cond string) (bool, error) {
 
 // poll waits until a condition holds.
 func poll(ts *testscript.TestScript, what string, is func() (ok bool, saw string)) {
-	for end := time.Now().Add(limit); ; time.Sleep(tick) {
+	for begun := time.Now(); ; pause(begun) {
 		ok, saw := is()
 		if ok {
 			return
 		}
-		if time.Now().After(end) {
+		if time.Since(begun) > limit {
 			ts.Fatalf("not within %v: %s; seen last:\n%s", limit, what, saw)
 		}
 	}

@@ -225,16 +225,15 @@ func (b *desk) busy(cores int) (rest func()) {
 // await waits for a condition; what was seen last is told on failure.
 func (b *desk) await(limit time.Duration, what string, is func() (bool, string)) {
 	b.t.Helper()
-	end := time.Now().Add(limit)
-	for {
+	for begun := time.Now(); ; {
 		ok, saw := is()
 		if ok {
 			return
 		}
-		if time.Now().After(end) {
+		if time.Since(begun) > limit {
 			b.t.Fatalf("after %s not yet: %s; seen last:\n%s\n%s", limit, what, saw, b.scene())
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(min(max(time.Since(begun)/10, 50*time.Millisecond), 200*time.Millisecond)) // each look costs the start of programs
 	}
 }
 

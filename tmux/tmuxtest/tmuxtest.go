@@ -21,7 +21,8 @@ import (
 // Limit is how long anything is waited for before a test fails.
 const Limit = 20 * time.Second
 
-const tick = 10 * time.Millisecond
+// tick is the pause between two looks; the longer something takes the longer it is, up to slow.
+const tick, slow = 10 * time.Millisecond, 100 * time.Millisecond
 
 // Server is a private tmux server. It runs from New until the test ends, with or without sessions.
 type Server struct {
@@ -184,15 +185,15 @@ func (s *Server) wait(what string, is func() (bool, string)) {
 // Wait polls a condition until it holds and fails the test with what was seen last where it never does.
 func Wait(t testing.TB, what string, is func() (ok bool, saw string)) {
 	t.Helper()
-	for end := time.Now().Add(Limit); ; {
+	for begun := time.Now(); ; {
 		ok, saw := is()
 		if ok {
 			return
 		}
-		if time.Now().After(end) {
+		if time.Since(begun) > Limit {
 			t.Fatalf("not within %v: %s; seen last:\n%s", Limit, what, saw)
 		}
-		time.Sleep(tick)
+		time.Sleep(min(max(time.Since(begun)/10, tick), slow))
 	}
 }
 
