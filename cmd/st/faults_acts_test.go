@@ -25,6 +25,7 @@ import (
 // thrown away, attempts, a restore, an adoption. The verb itself goes on with the next daemon, or the same verb again
 // finishes the job; nothing is lost, done twice or left over. Each point of failpoint.Acts must come.
 func TestKilledActs(t *testing.T) {
+	beside(t)
 	if testing.Short() {
 		t.Skip("real windows need minutes")
 	}

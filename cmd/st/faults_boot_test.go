@@ -16,6 +16,7 @@ import (
 // and no socket, and a process id of before means nothing: the report is taken, whoever worked may come back, and
 // does with its conversation.
 func TestReboot(t *testing.T) {
+	beside(t)
 	d := newFaultDesk(t)
 	d.set("boot", "one")
 	for name, task := range map[string]string{"busy": "sleep 100", "reports": "run while ! test -e go; do sleep 0.05; done ;; done did it"} {

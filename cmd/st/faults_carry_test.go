@@ -19,6 +19,7 @@ const ownStop = `grep -q '"stop_hook_active":true' || echo '{"decision":"block",
 // behind it, and its agent passes over a hook that was killed. The turn goes on all the same, by a person's prompt or by
 // another hook, and calls further hooks of ours. Its coordinator still hears the news, once.
 func TestKilledHookLosesNoLine(t *testing.T) {
+	beside(t)
 	for _, point := range []string{"hook.line.before", "hook.line.after"} {
 		for _, way := range []string{"turn_end", "prompt"} {
 			t.Run(point+" "+way, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 // TestSuspendedMachine: everything is stopped for ten seconds, in the middle of a start, of work, of a wait and of a
 // watch. Afterwards all of it goes on as if nothing had been.
 func TestSuspendedMachine(t *testing.T) {
+	beside(t)
 	d := newFaultDesk(t)
 	if got := d.st("orch", "start", "--objective", "sleep"); got.code != 0 {
 		t.Fatal(got)
@@ -56,6 +57,7 @@ func TestSuspendedMachine(t *testing.T) {
 // TestStoreCopiedWhileOpen: a copy that is taken page by page while the daemon writes is either a whole state of that
 // time, or is found to be damaged, kept, and said to be lost. It never passes for another state.
 func TestStoreCopiedWhileOpen(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	if got := d.st("orch", "start", "--objective", "run 1"); got.code != 0 {
 		t.Fatal(got)
@@ -179,6 +181,7 @@ func (d *desk) opensCopy(least, most int64) bool {
 // TestOldAndNewTogether: two programs share a home, and the newer one speaks a protocol that the older does not know. The
 // daemon goes over to the newer one, once, whoever speaks then; the agents that the older one has started go on.
 func TestOldAndNewTogether(t *testing.T) {
+	beside(t)
 	d := newFaultDesk(t)
 	newer := filepath.Join(d.server.Dir(), "newer", "st")
 	if err := errors.Join(os.MkdirAll(filepath.Join(filepath.Dir(newer), "faults"), 0o700), os.Link(d.bin, newer),

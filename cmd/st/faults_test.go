@@ -25,6 +25,7 @@ import (
 // was acknowledged, and what each agent's own log says of its input. Consecutive seeds walk the list of failpoints, and
 // each point must be reached. ST_SEED replays one run, ST_RUNS says how many there are, ST_LONG=1 makes 500.
 func TestFaults(t *testing.T) {
+	beside(t)
 	if testing.Short() {
 		t.Skip("real windows need minutes")
 	}
@@ -32,13 +33,13 @@ func TestFaults(t *testing.T) {
 	var mu sync.Mutex
 	var sum tally
 	reached := map[string]int64{}
-	two := make(chan bool, 2) // more at once would only wait for each other
+	atOnce := make(chan bool, counted(len(seeds), 2)) // two of 500 keep the cores busy; in an ordinary run others run beside them
 	t.Run("runs", func(t *testing.T) {
 		for _, n := range seeds {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
 				t.Parallel()
-				two <- true
-				defer func() { <-two }()
+				atOnce <- true
+				defer func() { <-atOnce }()
 				r := &faultRun{faultDesk: newFaultDesk(t), plan: planOf(n)}
 				got := r.run()
 				mu.Lock()

@@ -55,6 +55,7 @@ func usageOf(t *testing.T, pid int) (u usage) {
 
 // TestFiftyIdle: while all workers are settled, the daemon sleeps and neither it nor tmux forks anything.
 func TestFiftyIdle(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	if got := d.st("orch", "start", "--objective", "idle"); got.code != 0 {
 		t.Fatal(got)

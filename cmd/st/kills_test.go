@@ -215,6 +215,7 @@ func (k *kill) dispatchless() bool {
 // TestKilledDaemon: the daemon is killed at every stage of a start and at any time; the next verb brings it
 // back, and there is one window, one line, one report.
 func TestKilledDaemon(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	r := seed(t)
 	if got := d.st("orch", "start", "--objective", "kills"); got.code != 0 {
@@ -253,6 +254,7 @@ func (k *kill) chance(r *rand.Rand) {
 
 // TestTenStartsAtOnce: ten starts with no daemon running, and beside them twenty verbs, are all served.
 func TestTenStartsAtOnce(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	if got := d.st("orch", "start", "--objective", "ten"); got.code != 0 {
 		t.Fatal(got)
@@ -293,6 +295,7 @@ func TestTenStartsAtOnce(t *testing.T) {
 // TestReportThatOutlivesTheDaemon: a report that was sent to a daemon that hung, and was queued since it got no
 // answer, is taken once by the next daemon.
 func TestReportThatOutlivesTheDaemon(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	script := "run while ! test -e go; do sleep 0.05; done; st worker done --summary once >said; st worker done --summary once >again\ndone once"
 	task := filepath.Join(d.server.Dir(), "task")
@@ -325,6 +328,7 @@ func TestReportThatOutlivesTheDaemon(t *testing.T) {
 // TestGone: whatever ends a worker from outside, during its start or while it is waited for, ends both with 6. One that may
 // come back is waited for until it is stopped.
 func TestGone(t *testing.T) {
+	beside(t)
 	ends := map[string]func(d *desk, name string){
 		"agent killed": func(d *desk, name string) { syscall.Kill(d.agentPID(name), syscall.SIGKILL) },
 		"pane closed":  func(d *desk, name string) { id, _ := d.pane(name); d.server.Run("kill-pane", "-t", id) },
@@ -338,6 +342,7 @@ func TestGone(t *testing.T) {
 	}
 	for _, end := range []string{"agent killed", "pane closed", "tmux killed"} {
 		t.Run(end, func(t *testing.T) {
+			beside(t)
 			d := newDesk(t)
 			if got := d.st("orch", "start", "--objective", "gone"); got.code != 0 {
 				t.Fatal(got)
@@ -377,8 +382,10 @@ func TestGone(t *testing.T) {
 // TestFrozenAgent: an agent that hangs while Enter is pressed takes it later: while the line is being taken back,
 // or after that. What it took is not typed a second time, though its hook is late.
 func TestFrozenAgent(t *testing.T) {
+	beside(t)
 	for _, seconds := range []int{6, 10} {
 		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
+			beside(t)
 			d := newDesk(t)
 			got := d.st(d.start("ice", "small", "done thawed", fmt.Sprintf("freezes=%d,late-hook=4", seconds), "--turn-timeout", "2s", "--json")...)
 			if got.code != 9 {

@@ -23,6 +23,7 @@ type mailed struct {
 // TestManyMessages: each worker gets its messages once and in their order, however many others get theirs at the same time.
 // The judges are the workers' own logs.
 func TestManyMessages(t *testing.T) {
+	beside(t)
 	workers, each := counted(8, 200), 5
 	d := newDesk(t)
 	if got := d.st("orch", "start", "--objective", "mail"); got.code != 0 {

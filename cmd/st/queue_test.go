@@ -20,6 +20,7 @@ import (
 // TestThirtyStarts: of thirty starts at once five have a window at any time, the others get theirs in the order in
 // which they were asked for, and none twice, though the daemon is killed under them again and again.
 func TestThirtyStarts(t *testing.T) {
+	beside(t)
 	const starts, most = 30, 5
 	d := newDesk(t)
 	r := seed(t)

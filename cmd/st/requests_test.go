@@ -80,6 +80,7 @@ func (d *desk) crashes(r *rand.Rand, most int, stop <-chan struct{}) (n int) {
 // TestRequestsOutliveCrashes: of thirty starts, each called until it is answered while daemon and calls are killed at
 // any time, each makes one worker, with one line in one window.
 func TestRequestsOutliveCrashes(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	r := seed(t)
 	const starts = 30

@@ -20,6 +20,7 @@ import (
 // window of its own, in any order. Each worker has its own conversation back, what is sent to it goes into that, and the
 // wait that was open returns. Four workers once, with ST_LONG twelve and twenty times.
 func TestTeamReturns(t *testing.T) {
+	beside(t)
 	workers, rounds := counted(4, 12), counted(1, 20)
 	for n := range rounds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { teamReturns(t, workers, seed(t), byHand) })
@@ -36,6 +37,7 @@ func byHand(d *desk, team []orch.WorkerInfo) {
 
 // TestTeamRestored: the same, brought back by st restore; a second one has nothing to do.
 func TestTeamRestored(t *testing.T) {
+	beside(t)
 	workers, rounds := counted(4, 12), counted(1, 20)
 	for n := range rounds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { teamReturns(t, workers, seed(t), byRestore) })

@@ -50,9 +50,18 @@ const tick = 60 * time.Millisecond
 // start of a program, so the longer it takes the rarer they are.
 func pause(since time.Time) { time.Sleep(min(max(time.Since(since)/5, tick/2), 200*time.Millisecond)) }
 
+// beside lets a test run beside others, since all of them wait more than they compute. The long counts run alone, for the sake of
+// their figures.
+func beside(t *testing.T) {
+	if os.Getenv("ST_LONG") == "" {
+		t.Parallel()
+	}
+}
+
 // TestScript runs testdata/script: each script has a tmux server, a HOME, an ST_HOME and a daemon of its own.
 // st stands for this test binary under that name.
 func TestScript(t *testing.T) {
+	beside(t)
 	if testing.Short() {
 		t.Skip("scripts need tmux and minutes")
 	}

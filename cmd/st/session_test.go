@@ -22,6 +22,7 @@ var sessionFiles = map[string]string{"count.md": "run wc -w <count.md >words.txt
 // TestSession types the commands of the README's first session into a real st, one after the other, and wants the README
 // to say what it says. scripts/session writes it anew.
 func TestSession(t *testing.T) {
+	beside(t)
 	readme := filepath.Join("..", "..", "README.md")
 	raw, err := os.ReadFile(readme)
 	if err != nil {

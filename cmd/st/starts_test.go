@@ -236,6 +236,7 @@ func (n *nastyStart) answer() {
 // TestNastyStarts: whatever the agent does, what is said of a start is true, and its line goes in once. The
 // agent's own log is the judge.
 func TestNastyStarts(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	d.attach()
 	r := seed(t)

@@ -551,6 +551,7 @@ func (o *office) table(took time.Duration) string {
 // back is told each event of its workers exactly once, whatever way it takes, while its daemon is killed now and then.
 // The judges are the agents' own logs.
 func TestThousandNews(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	r := seed(t)
 	if err := os.MkdirAll(d.home, 0o700); err != nil {

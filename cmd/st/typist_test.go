@@ -159,6 +159,7 @@ var typing = []manner{
 // TestThousandCharacters: while a coordinator is woken again and again, a person who is attached types into its input
 // line. Not one letter is lost, and none is submitted but by the person's own Enter.
 func TestThousandCharacters(t *testing.T) {
+	beside(t)
 	d := newDesk(t)
 	r := seed(t)
 	wakes, each := counted(3, 20), counted(30, 50)
