@@ -34,7 +34,9 @@ func TestKilledActs(t *testing.T) {
 	t.Run("of", func(t *testing.T) {
 		for name, suite := range map[string]func(a *acts){
 			"start": startActs, "merge": mergeActs, "squash": squashActs, "discard": discardActs, "gc": gcActs, "attempts": attemptActs,
-			"restore": restoreActs, "adopt": adoptActs,
+			"adopt": adoptActs,
+			// Each takes a server down and up again: in two halves beside each other.
+			"restore": func(a *acts) { restoreActs(a, restores[:4]) }, "restore2": func(a *acts) { restoreActs(a, append(restores[4:], long(moreRestores...)...)) },
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -222,6 +224,14 @@ func usually(all []killAt) (list []killAt) {
 	return list
 }
 
+// long are moments that only ST_LONG wants: what goes on after them another act shows in an ordinary run.
+func long(moments ...killAt) []killAt {
+	if os.Getenv("ST_LONG") == "" {
+		return nil
+	}
+	return moments
+}
+
 func (a *acts) finishes(how string, moments []killAt, holds func(what string, w orch.WorkerInfo, tip string)) {
 	for i, m := range moments {
 		w := a.worked(fmt.Sprintf("%s%dx", how, i))
@@ -264,7 +274,9 @@ func (a *acts) slowMerge() {
 }
 
 func squashActs(a *acts) {
-	own := points("tree.join.after", "tree.advance.after", "tree.keep.before", "tree.keep.after", "tree.aside.before", "tree.aside.after", "tree.branch.after", "effect.result.before")
+	// From the commit that is kept on it goes as a merge does.
+	own := points("tree.join.after", "tree.advance.after", "tree.keep.after", "tree.aside.before")
+	own = append(own, long(points("tree.keep.before", "tree.aside.after", "tree.branch.after", "effect.result.before")...)...)
 	a.finishes("squash", own, func(what string, w orch.WorkerInfo, tip string) {
 		a.isHome(what, w, tip)
 		if refs := a.kept(tip); len(refs) != 1 {
@@ -274,8 +286,10 @@ func squashActs(a *acts) {
 }
 
 func discardActs(a *acts) {
-	own := points("tree.finish.before", "tree.keep.before", "tree.keep.after", "tree.aside.after", "tree.remove.after", "tree.files.after", "tree.branch.after", "effect.result.before")
-	a.finishes("discard", append(own, killAt{"client.do.answered", 0}), func(what string, w orch.WorkerInfo, tip string) {
+	// A folder that is aside is kept no second time; from there on it goes as a merge does.
+	own := points("tree.keep.before", "tree.keep.after", "tree.aside.after", "effect.result.before")
+	own = append(own, long(points("tree.finish.before", "tree.remove.after", "tree.files.after", "tree.branch.after", "client.do.answered")...)...)
+	a.finishes("discard", own, func(what string, w orch.WorkerInfo, tip string) {
 		a.isGone(what, w, tip)
 		refs := a.kept(tip)
 		if len(refs) != 1 {
@@ -288,8 +302,8 @@ func discardActs(a *acts) {
 }
 
 func gcActs(a *acts) {
-	moments := append(points("tree.finish.before", "tree.aside.after", "tree.remove.after", "tree.branch.after", "journal.commit.after", "effect.result.before"),
-		killAt{"client.sent", 1}, killAt{"client.do.answered", 0})
+	moments := append(points("tree.finish.before", "tree.aside.after", "journal.commit.after"), killAt{"client.sent", 1})
+	moments = append(moments, long(points("tree.remove.after", "tree.branch.after", "effect.result.before", "client.do.answered")...)...)
 	for i, m := range moments {
 		w := a.worked(fmt.Sprintf("gc%dx", i))
 		tip := a.git("rev-parse", w.Branch)
@@ -366,7 +380,9 @@ func (a *acts) cutSetUp(name string, m killAt) {
 
 // attemptActs cuts off what checks attempts, and the pick that throws the others away.
 func attemptActs(a *acts) {
-	for i, m := range append(points("command.start.after", "command.told", "command.ended"), points("tree.keep.before", "tree.aside.after", "loop.answer.before")...) {
+	// Beside other points these commands are cut off as a start's, and the worktrees as those of discard.
+	moments := append(points("command.told", "tree.keep.before", "loop.answer.before"), long(points("command.start.after", "command.ended", "tree.aside.after")...)...)
+	for i, m := range moments {
 		what := "attempts, killed at " + m.String()
 		create := []string{"task", "create", "--title", fmt.Sprint("try", i), "--attempts", "2", "--agent", "demo", "--session", "small", "--dir", a.repo, "--check", "test -e tried",
 			"--spec", "run git branch --show-current >tried && git add -A && git commit -qm tried ;; done tried it", "--request", fmt.Sprint("try", i)}
@@ -404,8 +420,14 @@ func attemptActs(a *acts) {
 	}
 }
 
+// restores are the moments at which a restore is cut off.
+var restores = []killAt{{"restore.planned", 0}, {"restore.window.before", 1}, {"restore.window.after", 2}, {"restore.built", 0}, {"restore.order.before", 0},
+	{"restore.order.after", 1}, {"restore.over.before", 0}, {"restore.over.after", 0}, {"effect.begin", 1}}
+
+var moreRestores = []killAt{{"restore.window.after", 0}, {"restore.order.after", 0}, {"effect.result.before", 0}, {"client.do.answered", 0}}
+
 // restoreActs cuts off restores. A person has begun anew meanwhile, so that some places are taken.
-func restoreActs(a *acts) {
+func restoreActs(a *acts, moments []killAt) {
 	for _, name := range []string{"one", "two"} {
 		if got := a.st(a.start(name, "wide", "sleep 100", "")...); got.code != 0 {
 			a.t.Fatal(got)
@@ -416,9 +438,7 @@ func restoreActs(a *acts) {
 	a.server.Run("join-pane", "-d", "-s", two, "-t", "=wide:=one")
 	a.server.Run("split-window", "-d", "-t", "=wide:=one", "sh", "-c", "exec cat")
 	a.server.Run("new-window", "-d", "-t", "=small:", "-n", "named", "-c", a.repo, "sh", "-c", "exec cat")
-	for _, m := range []killAt{{"restore.planned", 0}, {"restore.window.before", 1}, {"restore.window.after", 0}, {"restore.window.after", 2}, {"restore.built", 0},
-		{"restore.order.before", 0}, {"restore.order.after", 0}, {"restore.order.after", 1}, {"restore.over.before", 0}, {"restore.over.after", 0}, {"effect.begin", 1}, {"effect.result.before", 0},
-		{"client.do.answered", 0}} {
+	for _, m := range moments {
 		a.restoreOnce(m)
 		if a.t.Failed() {
 			return // the next would only tell of the same
