@@ -54,7 +54,7 @@ func TestReboot(t *testing.T) {
 	began := time.Now()
 	d.server.Run("new-window", "-d", "-t", "=small:", "-n", "again", "-e", "ST_HOME="+d.home, "-e", "PATH="+filepath.Dir(d.bin)+":"+os.Getenv("PATH"),
 		d.bin, "demo-agent", "--settings", filepath.Join(d.home, "run", "launch", busy.Agent, "settings.json"), "--log", d.log("busy"), "--resume", busy.Conversation)
-	d.await("who was at work is back", func() bool { w := d.worker("busy"); return w.State == "running" && w.Agent != busy.Agent })
+	d.await("who was at work is back", func() bool { w := d.worker("busy"); return w.State != "gone_resumable" && w.Agent != busy.Agent })
 	t.Logf("back after %v", time.Since(began).Round(time.Millisecond))
 	d.await("it was told to go on", func() bool { return strings.Contains(d.st("log", "--types", "go-on-told").out, "go on with d") })
 }
