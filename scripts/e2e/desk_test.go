@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"st/hooks"
-	"st/orch/proc"
 	"st/orch/proc/proctest"
 	"st/tmux"
 	"st/tmux/tmuxtest"
@@ -57,7 +56,7 @@ func newDesk(t *testing.T) *desk {
 	}
 	b := &desk{t: t, home: home}
 	t.Cleanup(func() { // after the server has ended; what ran in its panes may still write its last words
-		b.endAll(work)
+		b.ended(work, b.tmux.Dir())
 		b.await(10*time.Second, "nothing is left in "+work, func() (bool, string) {
 			err := os.RemoveAll(work)
 			return err == nil, fmt.Sprint(err)
@@ -71,24 +70,6 @@ func newDesk(t *testing.T) *desk {
 	b.tmux.Session("desk", "sleep", "infinity")
 	t.Cleanup(func() { b.st("down") })
 	return b
-}
-
-// endAll ends what still runs in a folder of ours some seconds after its server: some programs take no notice of the end of
-// their terminal.
-func (b *desk) endAll(work string) {
-	b.t.Helper()
-	begun := time.Now()
-	b.await(20*time.Second, "nothing runs in "+work, func() (bool, string) {
-		list, err := proc.Inside(work)
-		if time.Since(begun) > 5*time.Second {
-			for _, p := range list {
-				if err := proc.Signal(p.Process, syscall.SIGKILL); err == nil {
-					b.t.Logf("process %d ran on without its terminal: %q", p.PID, p.Argv)
-				}
-			}
-		}
-		return len(list) == 0, fmt.Sprint(list, err)
-	})
 }
 
 func (b *desk) must(c *exec.Cmd) {
