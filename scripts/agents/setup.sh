@@ -57,6 +57,21 @@ if [ "${1:-}" = --trust ]; then
   shift; [ "$#" -ge 2 ] || die "usage: setup.sh --trust HOME PROJECT_DIR..."
   trust "$@"; exit 0
 fi
+# The native binaries are optional dependencies of the packages.
+install() { # PREFIX
+  local bin=$1/node_modules/.bin
+  if [ ! -x "$bin/claude" ] || [ ! -x "$bin/codex" ] || [ ! -x "$bin/gemini" ]; then
+    npm install --prefix "$1" --no-audit --no-fund --loglevel=error \
+      "@anthropic-ai/claude-code@$CLAUDE_VERSION" "@openai/codex@$CODEX_VERSION" "@google/gemini-cli@$GEMINI_VERSION"
+  fi
+}
+
+if [ "${1:-}" = --install ]; then
+  [ "$#" = 2 ] || die "usage: setup.sh --install PREFIX"
+  mkdir -p "$2"
+  install "$(cd "$2" && pwd -P)"
+  exit 0
+fi
 [ "$#" -ge 3 ] || die "usage: setup.sh PREFIX HOME PORT [PROJECT_DIR...]"
 prefix=$1; home=$2; port=$3; shift 3
 case $port in ''|*[!0-9]*) die "PORT must be a number";; esac
@@ -66,12 +81,9 @@ prefix=$(cd "$prefix" && pwd -P); home=$(cd "$home" && pwd -P)
 if [ -e "$home/.claude.json" ] && [ ! -e "$home/.agent-bench" ]; then die "$home holds a .claude.json that this script did not write"; fi
 : > "$home/.agent-bench"
 
-# 1. The agents. The native binaries are optional dependencies of the packages.
+# 1. The agents.
 bin=$prefix/node_modules/.bin
-if [ ! -x "$bin/claude" ] || [ ! -x "$bin/codex" ] || [ ! -x "$bin/gemini" ]; then
-  npm install --prefix "$prefix" --no-audit --no-fund --loglevel=error \
-    "@anthropic-ai/claude-code@$CLAUDE_VERSION" "@openai/codex@$CODEX_VERSION" "@google/gemini-cli@$GEMINI_VERSION"
-fi
+install "$prefix"
 # The postinstall step of Claude Code links the native binary; npm may be set to skip such steps.
 cc=$prefix/node_modules/@anthropic-ai/claude-code
 if ! env -i HOME="$home" PATH="$bin:/usr/local/bin:/usr/bin:/bin" "$bin/claude" --version >/dev/null 2>&1; then
