@@ -520,6 +520,7 @@ func (s *step) apply(a *Agent, e AgentEvent, hook bool) {
 		a.turn(true, s.at)
 		a.asks(question, e, s.at)
 	case TurnEnded, TurnFailed, Interrupted:
+		a.HadTurn = a.HadTurn || hook // though nobody has heard of its beginning
 		// What only the log tells of was an interrupt of the turn before, where a prompt is queued: that one goes on.
 		// Where it had reached the agent already, the screen shows that no turn runs.
 		a.turn(e.Type == Interrupted && a.Queued && !hook, s.at)

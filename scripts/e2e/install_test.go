@@ -19,6 +19,7 @@ import (
 func TestInstall(t *testing.T) {
 	b := newDesk(t)
 	b.st("hooks", "install", "--trust-codex", "--allow")
+	b.st("up")         // a hook that finds no ST_HOME is silent, and an agent may have said all by the time somebody looks
 	t.Cleanup(func() { // both agents have written into their settings meanwhile, Claude in another order
 		b.st("hooks", "uninstall")
 		for _, name := range []string{".claude/settings.json", ".codex/config.toml", ".codex/hooks.json", ".codex/rules/st.rules"} {
