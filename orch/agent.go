@@ -189,7 +189,11 @@ func (s *step) agentExited(w AgentExited) *Error {
 // endOutliving has the process ended of an agent of ours whose server has ended and that does not come back, where nobody has
 // seen that end: it may take no notice of its terminal's, and nobody gets at it any more.
 func (s *step) endOutliving(agent string) {
-	if a, _ := get[Agent](s, "agent/"+agent); a.Gone == serverGone && a.Ours && !a.Resumable && a.Next == "" && a.ExitCode == nil {
+	a, _ := get[Agent](s, "agent/"+agent)
+	if w, ok := worksAs(s, a.ID); ok && w.Stopping != nil {
+		return // that is ordered already
+	}
+	if a.Gone == serverGone && a.Ours && !a.Resumable && a.Next == "" && a.ExitCode == nil {
 		s.stopAgent(a)
 	}
 }

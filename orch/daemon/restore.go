@@ -370,9 +370,14 @@ func (r *restoring) window(ctx context.Context, s tmux.SessionLayout, w tmux.Win
 // resume orders the agents into the panes that were built for them, and waits until it is known what came of that.
 func (r *restoring) resume(ctx context.Context) {
 	id, err := r.t.Identity(ctx)
-	var panes []*orch.RestoredPane
+	var panes, rising []*orch.RestoredPane
 	for i := range r.plan {
 		w := &r.plan[i]
+		for n := range w.info.Panes {
+			if info := &w.info.Panes[n]; info.What == starts { // by an earlier restore that was cut off, or somebody else
+				rising = append(rising, info)
+			}
+		}
 		for _, p := range w.panes {
 			if p.agent == nil || w.info.Panes[p.at].Pane == "" {
 				continue
@@ -391,7 +396,7 @@ func (r *restoring) resume(ctx context.Context) {
 			panes = append(panes, info)
 		}
 	}
-	r.await(ctx, panes)
+	r.await(ctx, append(rising, panes...))
 	for _, info := range panes {
 		if info.What == failing {
 			r.untag(ctx, id, info)
