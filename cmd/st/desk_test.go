@@ -24,14 +24,19 @@ import (
 	"st/tmux/tmuxtest"
 )
 
-// built is the program as it is shipped, without the race detector, whose slowness would hide races in time.
+// built is the program as it is shipped, or, where the tests run with the race detector, with that: it hides races in time by its
+// slowness, and finds those in memory.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "st-b")
 	if err != nil {
 		return "", err
 	}
 	shared = dir
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "st"), ".").CombinedOutput()
+	args := []string{"build", "-o", filepath.Join(dir, "st")}
+	if raced {
+		args = append(args, "-race")
+	}
+	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -93,9 +98,25 @@ func newDesk(t *testing.T) *desk {
 		}
 		d.killDaemon()
 		d.killAgents()
+		d.tellRaces()
 	})
 	return d
 }
+
+// tellRaces fails the test where the race detector has found something in the program.
+func (d *desk) tellRaces() {
+	files, err := filepath.Glob(d.races() + ".*")
+	if err != nil {
+		d.t.Error(err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		d.t.Errorf("%v: %s", err, text)
+	}
+}
+
+// races is where the race detector writes, with the number of the process behind it.
+func (d *desk) races() string { return filepath.Join(d.server.Dir(), "race") }
 
 // open opens the sessions.
 func (d *desk) open() {
@@ -112,7 +133,7 @@ func (d *desk) open() {
 func (d *desk) setEnv() {
 	pane := d.server.Run("list-panes", "-t", "=small:", "-F", "#{pane_id}")
 	d.env = append(tmuxtest.Env(d.server.Dir()), "PATH="+filepath.Dir(d.bin)+":"+os.Getenv("PATH"), "ST_HOME="+d.home,
-		fmt.Sprintf("TMUX=%s,%d,0", d.server.Socket(), d.server.PID()), "TMUX_PANE="+pane)
+		fmt.Sprintf("TMUX=%s,%d,0", d.server.Socket(), d.server.PID()), "TMUX_PANE="+pane, "GORACE=log_path="+d.races())
 }
 
 // attach brings a person to each session.
