@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -103,15 +104,19 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// tellRaces fails the test where the race detector has found something in the program.
+// tellRaces fails the test where the race detector has found something in the program: a verb tells it in a file, the daemon, whose
+// environment is its own, in its log.
 func (d *desk) tellRaces() {
 	files, err := filepath.Glob(d.races() + ".*")
 	if err != nil {
 		d.t.Error(err)
 	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		d.t.Errorf("%v: %s", err, text)
+	for _, f := range append(files, filepath.Join(d.home, "st.log")) {
+		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), "DATA RACE") {
+			d.t.Errorf("%s: %s", f, text)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			d.t.Error(err)
+		}
 	}
 }
 

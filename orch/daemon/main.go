@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -47,9 +46,7 @@ type daemon struct {
 }
 
 func serve(ctx context.Context, held *Held, version string) (err error) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
+	debug.SetGCPercent(garbage)
 	conf, err := readConfig(held.Home)
 	if err != nil {
 		return err
