@@ -221,20 +221,30 @@ func unpushed(ctx context.Context, dir, other string, env ...string) (string, er
 		return "", err
 	}
 	lost := set(strings.Fields(out))
-	rows, err := in(asks(dir, "for-each-ref", "--format=%(refname) %(objectname) %(*objectname)")).line(ctx)
+	rows, err := in(asks(dir, "for-each-ref", "--format=%(refname) %(objectname) %(*objectname) %(*objecttype)")).line(ctx)
 	if err != nil {
 		return "", err
 	}
-	if head, err := in(asks(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")).line(ctx); err == nil {
-		rows += "\nHEAD " + head
+	head, err := in(asks(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")).line(ctx)
+	if err != nil && code(err) != 1 { // 1: there is none yet
+		return "", err
 	}
 	var refs []string
-	for _, row := range strings.Split(rows, "\n") {
+	for _, row := range strings.Split(rows+"\nHEAD "+head, "\n") {
 		words := strings.Fields(row)
-		if len(words) < 2 || !lost[words[len(words)-1]] {
+		if len(words) < 2 {
 			continue
 		}
-		has, err := hasCommit(ctx, other, words[len(words)-1])
+		tip := words[min(2, len(words)-1)]
+		if len(words) > 3 && words[3] == "tag" { // git 2.39 follows a tag of a tag once
+			if tip, err = in(asks(dir, "rev-parse", "--verify", words[0]+"^{}")).line(ctx); err != nil {
+				return "", err
+			}
+		}
+		if !lost[tip] {
+			continue
+		}
+		has, err := hasCommit(ctx, other, tip)
 		if err != nil {
 			return "", err
 		}
@@ -259,6 +269,10 @@ func hasCommit(ctx context.Context, repo, id string) (bool, error) {
 	}
 	return out != "", err
 }
+
+// ofTree is the git folder of a submodule in a worktree: what stays, and how the submodule is called. The git folder of a
+// worktree has one name, so that a folder above which is called the same is not taken for it.
+var ofTree = regexp.MustCompile(`^(.*?)/worktrees/[^/]+/modules/(.+)$`)
 
 // elsewhere is the repository of the same submodule that stays when a worktree goes: that of the main working tree; "" for
 // none. git keeps those of a worktree below its own git folder.
