@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -281,13 +282,11 @@ func elsewhere(ctx context.Context, git string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, rel, ok := strings.Cut(filepath.ToSlash(strings.TrimSuffix(common, "\n")), "/worktrees/")
-	_, name, below := strings.Cut(rel, "/modules/")
-	if !ok || !below {
+	found := ofTree.FindStringSubmatch(filepath.ToSlash(strings.TrimSuffix(common, "\n")))
+	if found == nil {
 		return "", nil
 	}
-	top, _, _ := strings.Cut(filepath.ToSlash(strings.TrimSuffix(common, "\n")), "/worktrees/")
-	if path := filepath.Join(top, "modules", name); isRepository(path) {
+	if path := filepath.Join(found[1], "modules", found[2]); isRepository(path) {
 		return path, nil
 	}
 	return "", nil
