@@ -176,7 +176,12 @@ func quoteAlternate(path string) string {
 	if !strings.ContainsAny(path, `:"`) {
 		return path
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+	return quotedPath(path)
+}
+
+// quotedPath is a path in double quotes, as git reads it in a list.
+func quotedPath(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
 // plainMerge is the tree of two merged commits, "" where they don't go together, as plain text and nothing else: whoever

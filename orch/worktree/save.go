@@ -255,7 +255,7 @@ func (s save) raw(ctx context.Context, head, was, files string) ([]string, error
 	}
 	var names strings.Builder
 	for _, i := range plain {
-		names.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(i.name) + "\"\n")
+		names.WriteString(quotedPath(i.name) + "\n")
 	}
 	c := acts(s.dir, 10*readTime, "hash-object", "-w", "--no-filters", "--stdin-paths")
 	c.stdin = names.String()
