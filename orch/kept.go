@@ -31,3 +31,13 @@ type RefsDrop struct {
 
 // Type on the wire.
 func (RefsDrop) Type() string { return "refs-drop" }
+
+// MayDropRefs refuses an agent: what such references keep may be what a person looks for.
+func MayDropRefs(v View, by Caller) *Error {
+	if !IsAgent(v, by) {
+		return nil
+	}
+	e := refuse("refused_agent", "st gc --refs", "an agent may not drop what was kept of finished work")
+	e.Hint = "a person may do it:"
+	return e
+}

@@ -29,16 +29,16 @@ func (d *daemon) keptRefs(ctx context.Context, raw json.RawMessage) (any, error)
 	return kept, nil
 }
 
-// dropRefs deletes such references. No agent does: what they keep may be what a person looks for.
+// dropRefs deletes such references.
 func (d *daemon) dropRefs(ctx context.Context, in orch.Input, body json.RawMessage) (any, error) {
 	var o orch.RefsDrop
 	if err := json.Unmarshal(body, &o); err != nil {
 		return nil, badOrder(err)
 	}
-	agent := false
-	d.loop.Read(func(v orch.View) { agent = orch.IsAgent(v, in.By) })
-	if agent {
-		return nil, &orch.Error{Code: "refused_agent", Message: "an agent may not drop what was kept of finished work", Hint: "a person may do it:", Next: []string{"st gc --refs"}}
+	var refusal *orch.Error
+	d.loop.Read(func(v orch.View) { refusal = orch.MayDropRefs(v, in.By) })
+	if refusal != nil {
+		return nil, refusal
 	}
 	repo, err := findRepo(ctx, o.Repo)
 	if err != nil {
