@@ -38,12 +38,8 @@ func (c *call) keptRefs() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	client, err := c.connect()
-	if err != nil {
-		return 0, err
-	}
 	var kept orch.KeptRefs
-	if err := client.Get(c.ctx, "kept-refs", orch.KeptArgs{Repo: repo}, &kept); err != nil {
+	if err := c.get("kept-refs", orch.KeptArgs{Repo: repo}, &kept); err != nil {
 		return 0, err
 	}
 	if len(c.StringSlice("drop")) == 0 && age == 0 {
@@ -61,7 +57,7 @@ func (c *call) keptRefs() (int, error) {
 	}
 	gone := orch.KeptRefs{Repo: kept.Repo, Refs: []orch.KeptRef{}}
 	if len(chosen) > 0 {
-		if err := c.order(client, orch.RefsDrop{Repo: kept.Repo, Refs: chosen}, &gone); err != nil {
+		if err := c.do(orch.RefsDrop{Repo: kept.Repo, Refs: chosen}, &gone); err != nil {
 			return 0, err
 		}
 	}
