@@ -25,7 +25,8 @@ var workerStartVerb = &verb{
 	noun: "worker", name: "start", about: "start an agent in a window of its own and hand it a task",
 	help: "It returns when a hook of the agent has proved that the turn began, or says honestly that it has not:\n" +
 		"4 where a screen blocks the agent (nothing was submitted; the task line stays owed and is typed when\n" +
-		"the screen is gone) or its session has ended with its tmux server (the start goes on once that is back), 9 where the line was typed and no hook has come. Without a run one is begun.\n" +
+		"the screen is gone) or its session has ended with its tmux server (the start goes on once that is back),\n" +
+		"9 where the line was typed and no hook has come. Without a run one is begun.\n" +
 		"With --scope it may edit only what the patterns match, relative to its folder: the last that matches a path counts, one\n" +
 		"with ! takes out, and one that matches a folder matches all in it. Its hooks refuse what is outside; what slips through,\n" +
 		"by a script or typed into a program that runs (Codex can, and no hook sees it), is found by git when it reports. Quote\n" +
