@@ -39,10 +39,10 @@ func but(list, forget []string) (rest []string) {
 	return rest
 }
 
-// leaveOut takes out what is to be forgotten, by its exact path.
+// leaveOut takes out what a person lets go (--drop), by its exact path.
 func (s *step) leaveOut(w Worker, t Worktree, o WorkerFinish, f *TreeFacts) *Error {
 	if len(o.Forget) > 0 && s.who(s.in.By).agent != nil {
-		e := refuse("refused_agent", again(w, o.How), "an agent may not have a repository forgotten whose work is nowhere else")
+		e := refuse("refused_agent", again(w, o.How), "an agent may not let a repository go whose work is nowhere else")
 		e.Hint = "a person may; or move it away, then:"
 		return e
 	}
