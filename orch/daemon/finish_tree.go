@@ -306,15 +306,15 @@ func (d *doer) keepLoose(ctx context.Context, o orch.TreeFinish, done *orch.Tree
 	if err != nil {
 		return err
 	}
-	refs := map[string]string{}
-	for _, r := range l.Refs {
-		refs[o.Backup+".own/"+strings.TrimPrefix(r.Name, "refs/")] = r.Object
-	}
+	var refs []worktree.Ref // first what is a commit: where nothing else was kept the first is told of, as what brings it back
 	if l.Log != "" {
-		refs[o.Backup+".left"] = l.Log
+		refs = append(refs, worktree.Ref{Name: o.Backup + ".left", Object: l.Log})
 	}
-	for ref, object := range refs {
-		name, err := worktree.Keep(ctx, o.Main, ref, object, true)
+	for _, r := range l.Refs {
+		refs = append(refs, worktree.Ref{Name: o.Backup + ".own/" + strings.TrimPrefix(r.Name, "refs/"), Object: r.Object})
+	}
+	for _, r := range refs {
+		name, err := worktree.Keep(ctx, o.Main, r.Name, r.Object, true)
 		if err != nil {
 			return err
 		}
