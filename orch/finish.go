@@ -168,7 +168,7 @@ func (s *step) mayFinish(w Worker, t Worktree, o WorkerFinish) *Error {
 	if err := s.leaveOut(w, t, o, &f); err != nil {
 		return err
 	}
-	if err := hindrance(w, t, f, o.How); err != nil {
+	if err := hindrance(w, t, f, o); err != nil {
 		return err
 	}
 	if o.How == finishDiscard {
@@ -229,9 +229,9 @@ func (s *step) treeTaken(w Worker) *Error {
 }
 
 // hindrance is what keeps a worktree from going whatever becomes of its work.
-func hindrance(w Worker, t Worktree, f TreeFacts, how string) *Error {
+func hindrance(w Worker, t Worktree, f TreeFacts, o WorkerFinish) *Error {
 	path, git := word(t.Path), "git -C "+word(t.Want.Main)+" "
-	again := again(w, "")
+	again := again(w, WorkerFinish{})
 	switch {
 	case f.Broken != "":
 		return refuse("git_failed", "git -C "+path+" status", "the worktree of worker %s can't be read: %s", w.ID, f.Broken)
@@ -281,7 +281,7 @@ func hindrance(w Worker, t Worktree, f TreeFacts, how string) *Error {
 	case len(f.Own) > 0:
 		e := listed("unsaved", f.Own, "git repositories of their own stand in %s, and no commit could hold them:", t.Path)
 		e.Hint = "move them away, then try again"
-		if forget := forgetting(w, f.Own, how); forget != "" {
+		if forget := forgetting(w, f.Own, o); forget != "" {
 			e.Hint += "; or a person says that they go with it:"
 			e.Next = append(e.Next, forget)
 		}
@@ -290,21 +290,27 @@ func hindrance(w Worker, t Worktree, f TreeFacts, how string) *Error {
 		e := listed("unsaved", f.Unsafe, "submodules in %s hold work that is nowhere else:", t.Path)
 		e.Next = []string{"git -C " + path + " submodule foreach 'git status'"}
 		e.Hint = "push it; or a person says that it goes with it:"
-		e.Next = append(e.Next, forgetting(w, f.Unsafe, how))
+		e.Next = append(e.Next, forgetting(w, f.Unsafe, o))
 		return e
 	}
 	return nil
 }
 
 // again is how an end is asked for.
-func again(w Worker, how string) string {
+func again(w Worker, o WorkerFinish) string {
 	line := "st worker finish " + w.ID
-	switch how {
+	switch o.How {
 	case "":
 	case finishDiscard:
 		line += " --discard --yes"
 	default:
-		line += " --" + how
+		line += " --" + o.How
+	}
+	if o.Into != "" {
+		line += " --into " + word(o.Into)
+	}
+	for _, name := range o.Forget {
+		line += " --drop " + word(name)
 	}
 	return line
 }

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// forgetting is how a person says that repositories go with a worktree; "" where one of them can't: git holds such a
-// worktree for one with files that are in no commit.
-func forgetting(w Worker, list []string, how string) string {
-	line := again(w, how)
+// forgetting is how a person says that repositories go with a worktree, beside those of which that was said already; ""
+// where one of them can't: git holds such a worktree for one with files that are in no commit.
+func forgetting(w Worker, list []string, o WorkerFinish) string {
+	o.Forget = slices.Clone(o.Forget)
 	for _, l := range list {
 		name, why := nameOf(l)
 		if why == "" {
 			return ""
 		}
-		line += " --drop " + word(name)
+		o.Forget = append(o.Forget, name)
 	}
-	return line
+	return again(w, o)
 }
 
 // nameOf is the path of a repository in a list of TreeFacts, and why its work is nowhere else.
@@ -41,14 +41,15 @@ func but(list, forget []string) (rest []string) {
 
 // leaveOut takes out what a person lets go (--drop), by its exact path.
 func (s *step) leaveOut(w Worker, t Worktree, o WorkerFinish, f *TreeFacts) *Error {
+	without := again(w, WorkerFinish{How: o.How, Into: o.Into})
 	if len(o.Forget) > 0 && s.who(s.in.By).agent != nil {
-		e := refuse("refused_agent", again(w, o.How), "an agent may not let a repository go whose work is nowhere else")
+		e := refuse("refused_agent", without, "an agent may not let a repository go whose work is nowhere else")
 		e.Hint = "a person may; or move it away, then:"
 		return e
 	}
 	for _, name := range o.Forget {
 		if only := []string{name}; len(f.Without(only)) == len(f.Own)+len(f.Unsafe) {
-			return refuse("usage", again(w, o.How), "--drop %s: no repository of that path keeps %s from going", name, t.Path)
+			return refuse("usage", without, "--drop %s: no repository of that path keeps %s from going", name, t.Path)
 		}
 	}
 	f.Own, f.Unsafe = but(f.Own, o.Forget), but(f.Unsafe, o.Forget)

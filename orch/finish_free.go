@@ -10,7 +10,7 @@ import (
 func keeps(v View, t Worktree, f TreeFacts) string {
 	w, _ := get[Worker](v, "worker/"+t.Worker)
 	a, _ := get[Agent](v, "agent/"+w.Agent)
-	err := hindrance(w, t, f, "")
+	err := hindrance(w, t, f, WorkerFinish{})
 	if err == nil {
 		err = unsaved(w, t, f)
 	}
