@@ -250,6 +250,10 @@ var traps = []trap{
 		r.git(r.tree, "submodule", "--quiet", "deinit", "-f", "lib")
 	}), acts: []string{"gc", "kept", "finish", "unsaved", "discard", "unsaved", "init", "", "finish", "unsaved"},
 		own: map[string]func(*treeRepo){"init": func(r *treeRepo) {
+			next := r.refused(orch.WorkerFinish{Worker: r.worker, How: "discard"})
+			if want := "st worker finish " + r.worker + " --discard --yes --drop lib"; len(next) == 0 || next[len(next)-1] != want {
+				r.Errorf("to type is %q, not %q", next, want)
+			}
 			r.git(r.tree, "submodule", "--quiet", "update", "--init")
 			r.git(filepath.Join(r.tree, "lib"), "rev-parse", "--verify", "mine")
 		}}},

@@ -61,7 +61,7 @@ func stored(ctx context.Context, dir string) (unsafe []string, err error) {
 		}
 		why, err := unpushed(ctx, path, "", "GIT_DIR="+path, "GIT_WORK_TREE="+path) // the one that it names may be gone
 		if rel, failed := filepath.Rel(top, path); failed == nil && why != "" {
-			unsafe = append(unsafe, rel+", which is not checked out (git submodule update --init): "+why)
+			unsafe = append(unsafe, rel+": it is not checked out (git submodule update --init), and "+why)
 		}
 		return err
 	})
