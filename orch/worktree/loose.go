@@ -2,6 +2,11 @@ package worktree
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +27,10 @@ func LooseIn(ctx context.Context, dir string, but map[string]bool, message strin
 	if err != nil {
 		return l, err
 	}
-	logged, err := asks(dir, "log", "--walk-reflogs", "--format=%H", "HEAD", "--").line(ctx)
-	if code(err) == 128 { // before the first commit, or where no log is kept
-		logged, err = "", nil
-	}
+	commits, err := logged(ctx, dir)
 	if err != nil {
 		return l, err
 	}
-	commits := strings.Fields(logged)
 	var refs []Ref
 	for _, row := range strings.Split(out, "\n") {
 		switch words := strings.SplitN(row, " ", 3); {
@@ -55,6 +56,33 @@ func LooseIn(ctx context.Context, dir string, but map[string]bool, message strin
 		l.Log, err = hold(ctx, dir, message, at, tips)
 	}
 	return l, err
+}
+
+// logged are the commits that were checked out in a working tree, the last first; nil where no log is kept. git itself does not
+// tell them while HEAD names a branch that is not born.
+func logged(ctx context.Context, dir string) (commits []string, err error) {
+	own, err := gitDir(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(filepath.Join(own, "logs", "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) { // none is kept, or not in a file
+		out, err := asks(dir, "log", "--walk-reflogs", "--format=%H", "HEAD", "--").line(ctx)
+		if code(err) == 128 {
+			err = nil
+		}
+		return strings.Fields(out), err
+	}
+	if err != nil {
+		return nil, err
+	}
+	for row := range strings.Lines(string(raw)) { // what it was, what it is, who, when, why
+		if words := strings.Fields(row); len(words) > 1 {
+			commits = append(commits, words[0], words[1])
+		}
+	}
+	slices.Reverse(commits)
+	return slices.DeleteFunc(slices.Compact(commits), func(id string) bool { return strings.Trim(id, "0") == "" }), nil
 }
 
 // unreached are those of some commits, and of their histories, to which no branch, tag or reference of ours leads, each with
