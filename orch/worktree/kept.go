@@ -59,7 +59,8 @@ func KeptRefs(ctx context.Context, repo string) (list []KeptRef, err error) {
 // ErrNotOurs says that a reference is none by which something was kept.
 var ErrNotOurs = errors.New("it is no reference of st")
 
-// DropKept deletes such a reference where it leads to that object yet. One that is not there is nothing to do.
+// DropKept deletes such a reference where it leads to that object yet, and never another one that it stands for. One that is
+// not there is nothing to do.
 func DropKept(ctx context.Context, repo, name, object string) error {
 	if !strings.HasPrefix(name, ours) {
 		return fmt.Errorf("%s: %w", name, ErrNotOurs)
@@ -74,5 +75,5 @@ func DropKept(ctx context.Context, repo, name, object string) error {
 	if err != nil {
 		return err
 	}
-	return again(ctx, acts(repo, readTime, "update-ref", "-d", name, object))
+	return again(ctx, acts(repo, readTime, "update-ref", "--no-deref", "-d", name, object))
 }
