@@ -69,14 +69,14 @@ func (c *call) keptRefs() (int, error) {
 
 // older reads --older, which knows days beside what durations are written in; 0 where it is not given.
 func (c *call) older() (time.Duration, error) {
-	text := c.String("older")
-	if text == "" {
+	if !c.IsSet("older") {
 		return 0, nil
 	}
+	text := c.String("older")
 	age, err := time.ParseDuration(text)
 	if days, is := strings.CutSuffix(text, "d"); is {
-		var n int
-		n, err = strconv.Atoi(days)
+		var n int64
+		n, err = strconv.ParseInt(days, 10, 17) // more days than those are no duration any more, and would become a short one
 		age = time.Duration(n) * 24 * time.Hour
 	}
 	if err != nil || age <= 0 {
@@ -89,7 +89,7 @@ func (c *call) older() (time.Duration, error) {
 func chooseRefs(kept orch.KeptRefs, names []string, age time.Duration) (chosen []orch.KeptRef, err error) {
 	found := map[string]bool{}
 	for _, k := range kept.Refs {
-		fits := age > 0 && time.Since(k.Made) > age
+		fits := age > 0 && !k.Made.IsZero() && time.Since(k.Made) > age // of some nobody knows it
 		for _, name := range names {
 			full := "refs/st/" + strings.TrimPrefix(name, "refs/st/")
 			if k.Ref == full || strings.HasPrefix(k.Ref, full+".") {
