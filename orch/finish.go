@@ -177,16 +177,16 @@ func (s *step) mayFinish(w Worker, t Worktree, o WorkerFinish) *Error {
 	if f.Into == t.Branch {
 		return refuse("no_target", "st worker finish "+w.ID+" --merge --into BRANCH", "branch %s is the worktree's own, and goes with it: its work can't come home there", t.Branch)
 	}
-	if err := unsaved(w, t, f); err != nil {
+	if err := unsaved(w, t, f, o); err != nil {
 		return err
 	}
 	switch {
 	case f.Landed != "":
 		return nil
 	case o.How == "":
-		return notLanded(w, t, f)
+		return notLanded(w, t, f, o)
 	}
-	return mayJoin(w, t, f)
+	return mayJoin(w, t, f, o)
 }
 
 // mayRun refuses an agent what would have git run a program that it may have named itself.
@@ -231,7 +231,7 @@ func (s *step) treeTaken(w Worker) *Error {
 // hindrance is what keeps a worktree from going whatever becomes of its work.
 func hindrance(w Worker, t Worktree, f TreeFacts, o WorkerFinish) *Error {
 	path, git := word(t.Path), "git -C "+word(t.Want.Main)+" "
-	again := again(w, WorkerFinish{})
+	again := o.line(w, "")
 	switch {
 	case f.Broken != "":
 		return refuse("git_failed", "git -C "+path+" status", "the worktree of worker %s can't be read: %s", w.ID, f.Broken)
@@ -296,17 +296,18 @@ func hindrance(w Worker, t Worktree, f TreeFacts, o WorkerFinish) *Error {
 	return nil
 }
 
-// again is how an end is asked for.
-func again(w Worker, o WorkerFinish) string {
+// line is how an end is asked for in some way, with all else that the order says: without it the next line would bring the
+// work home elsewhere, or be refused for what was let go already.
+func (o WorkerFinish) line(w Worker, how string) string {
 	line := "st worker finish " + w.ID
-	switch o.How {
+	switch how {
 	case "":
 	case finishDiscard:
 		line += " --discard --yes"
 	default:
-		line += " --" + o.How
+		line += " --" + how
 	}
-	if o.Into != "" {
+	if o.Into != "" && how != finishDiscard {
 		line += " --into " + word(o.Into)
 	}
 	for _, name := range o.Forget {
@@ -315,8 +316,20 @@ func again(w Worker, o WorkerFinish) string {
 	return line
 }
 
+// Again is how this end is asked for once more after it has failed; where its work came home already, plainly.
+func (o TreeFinish) Again(done TreeFinished) string {
+	order, how := WorkerFinish{Forget: o.Forget}, o.How
+	if done.Commit != "" || how == finishLanded {
+		how = ""
+	}
+	if how == finishMerge || how == finishSquash {
+		order.Into = o.Into
+	}
+	return order.line(Worker{ID: o.Worker}, how)
+}
+
 // unsaved is what stands in a worktree and in no commit.
-func unsaved(w Worker, t Worktree, f TreeFacts) *Error {
+func unsaved(w Worker, t Worktree, f TreeFacts, o WorkerFinish) *Error {
 	path := word(t.Path)
 	switch {
 	case f.Doing != "":
@@ -331,12 +344,12 @@ func unsaved(w Worker, t Worktree, f TreeFacts) *Error {
 		for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
 			e.Next = append(e.Next, "git -C "+path+" update-index "+flag+" "+words(f.Hidden[:min(len(f.Hidden), listMost)]))
 		}
-		e.Next = append(e.Next, "st worker finish "+w.ID+" --discard --yes")
+		e.Next = append(e.Next, o.line(w, finishDiscard))
 		return e
 	case len(f.Changed)+len(f.Untracked) > 0:
 		all := append(signed("changed ", f.Changed), signed("untracked ", f.Untracked)...)
 		e := listed("unsaved", all, "%s holds work that is in no commit:", t.Path)
-		e.Next = []string{"git -C " + path + " add -A && git -C " + path + " commit -m " + word(title("", t.Branch)), "st worker finish " + w.ID + " --discard --yes"}
+		e.Next = []string{"git -C " + path + " add -A && git -C " + path + " commit -m " + word(title("", t.Branch)), o.line(w, finishDiscard)}
 		return e
 	}
 	return nil
@@ -350,20 +363,20 @@ func signed(sign string, list []string) (all []string) {
 }
 
 // notLanded says what would be lost.
-func notLanded(w Worker, t Worktree, f TreeFacts) *Error {
+func notLanded(w Worker, t Worktree, f TreeFacts, o WorkerFinish) *Error {
 	into := f.Into
 	if into == "" {
 		into = "any other branch"
 	}
 	e := listed("not_landed", f.Commits, "the work of worker %s on branch %s is not in %s; it would be lost:", w.ID, t.Branch, into)
-	e.Next = []string{"st worker finish " + w.ID + " --merge", "st worker finish " + w.ID + " --squash", "st worker finish " + w.ID + " --discard --yes"}
+	e.Next = []string{o.line(w, finishMerge), o.line(w, finishSquash), o.line(w, finishDiscard)}
 	return e
 }
 
 // mayJoin says why work can't come home.
-func mayJoin(w Worker, t Worktree, f TreeFacts) *Error {
+func mayJoin(w Worker, t Worktree, f TreeFacts, o WorkerFinish) *Error {
 	path, at := word(t.Path), word(f.IntoAt)
-	again := "st worker finish " + w.ID + " --merge"
+	again, elsewhere := o.line(w, o.How), WorkerFinish{Forget: o.Forget}.line(w, o.How)+" --into BRANCH"
 	switch {
 	case !f.Gone && f.Branch != t.Branch:
 		was := "branch " + f.Branch
@@ -372,9 +385,9 @@ func mayJoin(w Worker, t Worktree, f TreeFacts) *Error {
 		}
 		return refuse("refused", "git -C "+path+" switch "+word(t.Branch), "in %s %s is checked out, and its own is %s", t.Path, was, t.Branch)
 	case f.Into == "":
-		return refuse("no_target", again+" --into BRANCH", "the worktree of worker %s began at a commit, so it has no branch to come home to", w.ID)
+		return refuse("no_target", elsewhere, "the worktree of worker %s began at a commit, so it has no branch to come home to", w.ID)
 	case f.IntoTip == "":
-		return refuse("no_target", again+" --into BRANCH", "there is no branch %s any more", f.Into)
+		return refuse("no_target", elsewhere, "there is no branch %s any more", f.Into)
 	case len(f.Conflicts) > 0:
 		e := listed("conflict", f.Conflicts, "branch %s does not go together with %s; nothing was changed. Conflicts:", t.Branch, f.Into)
 		e.Hint = "merge it there, or have its worker do so; then finish it"

@@ -16,13 +16,16 @@ func forgetting(w Worker, list []string, o WorkerFinish) string {
 		}
 		o.Forget = append(o.Forget, name)
 	}
-	return again(w, o)
+	return o.line(w, o.How)
 }
 
-// nameOf is the path of a repository in a list of TreeFacts, and why its work is nowhere else.
+// nameOf is the path of a repository in a list of TreeFacts, and why its work is nowhere else; "" where the list says none.
+// A path may hold what stands between the two, and a reason never does, nor does it end as a folder.
 func nameOf(entry string) (name, why string) {
-	name, why, _ = strings.Cut(entry, ": ")
-	return strings.TrimSuffix(name, "/"), why
+	if at := strings.LastIndex(entry, ": "); at >= 0 && !strings.HasSuffix(entry, "/") {
+		entry, why = entry[:at], entry[at+2:]
+	}
+	return strings.TrimSuffix(entry, "/"), why
 }
 
 // Without are the repositories that keep a worktree from going, but some.
@@ -41,15 +44,16 @@ func but(list, forget []string) (rest []string) {
 
 // leaveOut takes out what a person lets go (--drop), by its exact path.
 func (s *step) leaveOut(w Worker, t Worktree, o WorkerFinish, f *TreeFacts) *Error {
-	without := again(w, WorkerFinish{How: o.How, Into: o.Into})
+	without := o
+	without.Forget = nil
 	if len(o.Forget) > 0 && s.who(s.in.By).agent != nil {
-		e := refuse("refused_agent", without, "an agent may not let a repository go whose work is nowhere else")
+		e := refuse("refused_agent", without.line(w, o.How), "an agent may not let a repository go whose work is nowhere else")
 		e.Hint = "a person may; or move it away, then:"
 		return e
 	}
 	for _, name := range o.Forget {
 		if only := []string{name}; len(f.Without(only)) == len(f.Own)+len(f.Unsafe) {
-			return refuse("usage", without, "--drop %s: no repository of that path keeps %s from going", name, t.Path)
+			return refuse("usage", without.line(w, o.How), "--drop %s: no repository of that path keeps %s from going", name, t.Path)
 		}
 	}
 	f.Own, f.Unsafe = but(f.Own, o.Forget), but(f.Unsafe, o.Forget)

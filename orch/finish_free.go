@@ -12,7 +12,7 @@ func keeps(v View, t Worktree, f TreeFacts) string {
 	a, _ := get[Agent](v, "agent/"+w.Agent)
 	err := hindrance(w, t, f, WorkerFinish{})
 	if err == nil {
-		err = unsaved(w, t, f)
+		err = unsaved(w, t, f, WorkerFinish{})
 	}
 	switch {
 	case t.State == treeLeaving:

@@ -91,8 +91,12 @@ func (c *call) finishOrder() (orch.WorkerFinish, error) {
 	case o.Into != "" && o.How == "discard":
 		return o, c.misuse("worker finish: --into and --discard exclude each other")
 	case o.How == "discard" && !c.Bool("yes"):
+		line := "st worker finish " + shellWord(o.Worker) + " --discard --yes"
+		for _, name := range o.Forget {
+			line += " --drop " + shellWord(name)
+		}
 		return o, &orch.Error{Code: "confirm", Message: "throwing the worktree of worker " + quoted(o.Worker) + " away takes its files and its branch",
-			Hint: "all but the ignored files is kept under refs/st/discarded", Next: []string{"st worker finish " + shellWord(o.Worker) + " --discard --yes"}}
+			Hint: "all but the ignored files is kept under refs/st/discarded", Next: []string{line}}
 	}
 	return o, nil
 }

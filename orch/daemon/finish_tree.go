@@ -325,7 +325,7 @@ func (d *doer) keepLoose(ctx context.Context, o orch.TreeFinish, done *orch.Tree
 
 // notFinished says why a worktree was not finished, how far that came, and what to type.
 func notFinished(ctx context.Context, o orch.TreeFinish, done orch.TreeFinished, err error) *orch.Error {
-	again := "st worker finish " + o.Worker
+	again := o.Again(done)
 	e := &orch.Error{Code: "not_finished", Message: fmt.Sprintf("the worktree of worker %s was not finished: %v", o.Worker, err), Next: []string{"git -C " + shellWord(o.Path) + " status", again}}
 	var conflict *worktree.Conflict
 	var lock *worktree.Locked
