@@ -224,6 +224,9 @@ func (s *step) end(a Agent, why string) {
 		return
 	}
 	s.log("agent-gone", Event{Agent: a.ID, Text: why})
+	if why == serverGone {
+		s.holdStarts(a.Place.Server)
+	}
 	if a.Resumable {
 		s.suspend(a)
 		return

@@ -86,6 +86,20 @@ func (s *step) awaitSession(a Agent, d Dispatch, o PaneOpen) bool {
 	return true
 }
 
+// holdStarts has the starts in line wait for their sessions whose server has ended: a worker that comes back by a restore alone
+// may have the place for which they stand there, and nobody would hear that they wait for that too.
+func (s *step) holdStarts(server string) {
+	for _, q := range inLine(s) {
+		d, _ := get[Dispatch](s, "dispatch/"+q.Open.Dispatch)
+		if q.Lost || q.Open.Target.Server != server || !d.queued() {
+			continue
+		}
+		q.Lost = true
+		s.put(q)
+		s.log("session-missing", Event{Worker: d.Worker, Agent: q.Open.Agent, Dispatch: d.ID, Text: q.Open.Target.SessionName})
+	}
+}
+
 // sessionBack gives a start its turn again, in the session that is there.
 func (s *step) sessionBack(o SessionBack) {
 	q, ok := get[QueuedStart](s, "queued/"+o.Dispatch)
