@@ -293,30 +293,37 @@ func ownText(path string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		mode := map[bool]string{true: "700", false: "600"}[p != path]
-		if bad := loose(info, p != path); bad != "" {
-			return nil, &orch.Error{
-				Code: "kind_bad", Message: fmt.Sprintf("%s: %s", p, bad), Hint: "what st runs has to be yours alone:",
-				Next: []string{"chmod " + mode + " " + ShellWord(p)},
-			}
+		bad, mode := loose(info, p != path)
+		if bad == "" {
+			continue
 		}
+		e := &orch.Error{Code: "kind_bad", Message: fmt.Sprintf("%s: %s", p, bad), Hint: "what st runs has to be yours alone:"}
+		if e.Next = []string{"chmod " + mode + " " + ShellWord(p)}; mode == "" {
+			e.Hint, e.Next = "a plain file of yours in a folder of yours is wanted there, and no link:", []string{"ls -ld " + ShellWord(p)}
+		}
+		return nil, e
 	}
 	return os.ReadFile(path)
 }
 
-// loose says what makes a file or a folder no safe place, "" for nothing.
-func loose(info os.FileInfo, folder bool) string {
+// loose says what makes a file or a folder no safe place, "" for nothing, and the mode that mends it. Else none does: a
+// chmod would follow a link to what it leads to.
+func loose(info os.FileInfo, folder bool) (bad, mode string) {
+	mode = "600"
+	if folder {
+		mode = "700"
+	}
 	switch {
 	case folder && !info.IsDir():
-		return "not a folder"
+		return "not a folder", ""
 	case !folder && !info.Mode().IsRegular():
-		return "not a plain file"
+		return "not a plain file", ""
 	case !ownFile(info):
-		return "it is somebody else's"
+		return "it is somebody else's", ""
 	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Sprintf("others may get at it (mode %04o)", info.Mode().Perm())
+		return fmt.Sprintf("others may get at it (mode %04o)", info.Mode().Perm()), mode
 	}
-	return ""
+	return "", ""
 }
 
 func (k givenKind) Name() string    { return k.name }
