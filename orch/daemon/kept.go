@@ -44,12 +44,12 @@ func (d *daemon) dropRefs(ctx context.Context, in orch.Input, body json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	gone := orch.KeptRefs{Repo: repo.Main, Refs: []orch.KeptRef{}}
+	var list []worktree.KeptRef
 	for _, k := range o.Refs {
-		if err := worktree.DropKept(ctx, repo.Main, k.Ref, k.Commit); err != nil {
-			return nil, treeError(err)
-		}
-		gone.Refs = append(gone.Refs, k)
+		list = append(list, worktree.KeptRef{Name: k.Ref, Object: k.Commit})
 	}
-	return gone, nil
+	if err := worktree.DropKept(ctx, repo.Main, list); err != nil {
+		return nil, treeError(err)
+	}
+	return orch.KeptRefs{Repo: repo.Main, Refs: append([]orch.KeptRef{}, o.Refs...)}, nil
 }

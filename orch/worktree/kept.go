@@ -59,21 +59,34 @@ func KeptRefs(ctx context.Context, repo string) (list []KeptRef, err error) {
 // ErrNotOurs says that a reference is none by which something was kept.
 var ErrNotOurs = errors.New("it is no reference of st")
 
-// DropKept deletes such a reference where it leads to that object yet, and never another one that it stands for. One that is
-// not there is nothing to do.
-func DropKept(ctx context.Context, repo, name, object string) error {
-	if !strings.HasPrefix(name, ours) {
-		return fmt.Errorf("%s: %w", name, ErrNotOurs)
-	}
-	is, err := idOf(ctx, repo, name)
-	if errors.Is(err, ErrNoCommit) {
-		return nil
-	}
-	if err == nil && is != object {
-		return fmt.Errorf("%s: %w", name, ErrMoved)
-	}
+// DropKept deletes such references where they lead to those objects yet, all or none, and never another one that they stand
+// for. One that is not there is nothing to do.
+func DropKept(ctx context.Context, repo string, list []KeptRef) error {
+	out, err := asks(repo, "for-each-ref", "--format=%(refname) %(objectname)", ours).do(ctx)
 	if err != nil {
 		return err
 	}
-	return again(ctx, acts(repo, readTime, "update-ref", "--no-deref", "-d", name, object))
+	stand := map[string]string{}
+	for row := range strings.Lines(out) {
+		name, object, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " ")
+		stand[name] = object
+	}
+	c := acts(repo, readTime, "update-ref", "--no-deref", "--stdin")
+	for _, k := range list {
+		is, ok := stand[k.Name]
+		switch {
+		case !strings.HasPrefix(k.Name, ours):
+			return fmt.Errorf("%s: %w", k.Name, ErrNotOurs)
+		case !ok:
+			continue
+		case is != k.Object:
+			return fmt.Errorf("%s: %w", k.Name, ErrMoved)
+		}
+		c.stdin += "delete " + k.Name + " " + k.Object + "\n"
+		delete(stand, k.Name)
+	}
+	if c.stdin == "" {
+		return nil
+	}
+	return again(ctx, c)
 }
