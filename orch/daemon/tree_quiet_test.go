@@ -138,6 +138,24 @@ var quiet = []trap{
 				r.Errorf("left over: %q %v", left, err)
 			}
 		}}},
+	{name: "repositories within the folders of others that hold nothing", make: asGiven(func(r *treeRepo) {
+		r.git(r.tree, "init", "-q", "--bare", "ignored/e.git")
+		r.git(r.tree, "init", "-q", "ignored/e.git/inner")
+		r.git(r.tree, "clone", "-q", r.dir, "ignored/nest")
+		r.git(r.tree, "clone", "-q", "--bare", r.dir, "ignored/nest/.git/modules/lib")
+		for _, in := range []string{"ignored/e.git/inner", "ignored/nest/.git/modules/lib"} {
+			r.git(r.tree, "-C", in, "update-ref", "refs/heads/mine", r.git(r.tree, "-C", in, "commit-tree", "-m", "only here", r.git(r.tree, "-C", in, "hash-object", "-w", "-t", "tree", "/dev/null")))
+		}
+		r.git(r.tree, "-C", "ignored/nest/.git/modules/lib", "config", "core.bare", "false")
+		r.git(r.tree, "-C", "ignored/nest/.git/modules/lib", "config", "core.worktree", "../../../lib") // as of a submodule that was checked out
+	}), acts: []string{"gc", "kept", "finish", "unsaved", "forget", ""},
+		own: map[string]func(*treeRepo){"forget": func(r *treeRepo) {
+			next := r.refused(orch.WorkerFinish{Worker: r.worker})
+			want := "st worker finish " + r.worker + " --drop ignored/e.git/inner --drop ignored/nest/.git/modules/lib"
+			if len(next) == 0 || next[len(next)-1] != want {
+				r.Errorf("to type is %q, not %q", next, want)
+			}
+		}}},
 	{name: "a cache of another repository below what is ignored", make: asGiven(func(r *treeRepo) {
 		r.works("b.txt")
 		r.git(r.tree, "clone", "-q", "--mirror", r.dir, "ignored/cache/b.git")

@@ -90,6 +90,9 @@ func look(ctx context.Context, dir string, ignored, known []string) (f found, er
 		if err != nil || rel == "." {
 			return err
 		}
+		if d.IsDir() && slices.Contains([]string{"objects", "refs"}, d.Name()) && isRepository(filepath.Dir(path)) {
+			return fs.SkipDir // git's own; what stands beside them may be a repository in a repository
+		}
 		if d.IsDir() {
 			is, err := deviceOf(path)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +114,7 @@ func look(ctx context.Context, dir string, ignored, known []string) (f found, er
 }
 
 // repository notes a repository whose work is nowhere else: one that an entry named .git leads to, or one without files.
-// Such a folder that is none, and has something in it, is no work only where git ignores it.
+// Such a folder that is none, and has something in it, is no work only where git ignores it. Others may lie within either.
 func (f *found) repository(ctx context.Context, dir, rel string, d fs.DirEntry, ignored []string) error {
 	path := filepath.Join(dir, rel)
 	name, why, err := rel, "", error(nil)
@@ -122,8 +125,8 @@ func (f *found) repository(ctx context.Context, dir, rel string, d fs.DirEntry, 
 		if err == nil && why == "" && d.IsDir() && !within(rel, ignored) && !isRepository(path) && holdsFiles(path) {
 			why = "its .git holds files, and git looks at none of them"
 		}
-	case d.IsDir() && isRepository(path):
-		why, err = unpushed(ctx, path, "", "GIT_DIR="+path)
+	case d.IsDir() && isRepository(path): // the working tree that it names may be gone
+		why, err = unpushed(ctx, path, "", "GIT_DIR="+path, "GIT_WORK_TREE="+path)
 	default:
 		return nil
 	}
@@ -132,9 +135,6 @@ func (f *found) repository(ctx context.Context, dir, rel string, d fs.DirEntry, 
 	}
 	if why != "" {
 		f.own = append(f.own, name+"/: "+why)
-	}
-	if d.IsDir() {
-		return fs.SkipDir
 	}
 	return nil
 }
