@@ -224,7 +224,7 @@ func (s *step) end(a Agent, why string) {
 		return
 	}
 	s.log("agent-gone", Event{Agent: a.ID, Text: why})
-	if why == serverGone {
+	if why == serverGone && a.Place.Server != "" {
 		s.holdStarts(a.Place.Server)
 	}
 	if a.Resumable {

@@ -13,6 +13,11 @@ func (w *walk) restart() What {
 	case 6:
 		return WorkerRestart{Worker: fmt.Sprint("w", w.Intn(c.Worker+1)), Yes: w.Intn(2) == 0, Start: WorkerStart{Target: Place{Server: "s", Session: "$0"}}}
 	case 7:
+		if held := Sessionless(w); len(held) > 0 && w.Intn(2) == 0 {
+			q := held[w.Intn(len(held))]
+			w.back[q.Open.Worker] = true
+			return SessionBack{Dispatch: q.Open.Dispatch, Target: q.Open.Target}
+		}
 		if lost := Resumables(w); len(lost) > 0 {
 			return AgentResume{Agent: lost[w.Intn(len(lost))].ID, Start: WorkerStart{Target: Place{Server: "s", Session: "$0", Pane: "%0"}}}
 		}
