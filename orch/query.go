@@ -344,6 +344,8 @@ func Start(v View, by Caller, args StartArgs) (StartInfo, *Error) {
 		return i, nil
 	case d.Error != nil:
 		i.Code, i.Next = 1, list(d.Error.Next)
+	case d.Closed != "" && w.Pane == "": // there is no screen to read
+		i.Code, i.Next = 6, []string{"st worker retry " + w.ID, "st log " + d.Run}
 	case d.Closed != "":
 		i.Code, i.Next = 6, []string{"st worker read " + w.ID + " --screen", "st log " + d.Run} // its last words may stand there
 	case w.State == resumable:
