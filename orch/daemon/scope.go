@@ -172,7 +172,7 @@ const outsideMost = 50
 func changedSince(ctx context.Context, dir, path string) ([]string, error) {
 	begin, err := takeBegin(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("how its folder stood when it began is not known")
+		return nil, errors.New("how its folder stood when it began is not known; only git tells that, in a repository")
 	}
 	if err != nil {
 		return nil, err
