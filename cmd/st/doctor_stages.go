@@ -199,7 +199,7 @@ func (t *trial) awaitEnd(ctx context.Context, by string) finding {
 		case err == nil && s.ended:
 			return fine("it was asked to by %s, and has ended after %v", strings.TrimSpace(by), time.Since(begun).Round(10*time.Millisecond))
 		case ctx.Err() != nil:
-			return fault(nil, "it was asked to quit by %s, has not within %v, and was killed", strings.TrimSpace(by), t.wait.quit)
+			return fault(nil, "it was asked to quit by %s, has not ended within %v, and was killed", strings.TrimSpace(by), t.wait.quit)
 		}
 		pauseLook(ctx)
 	}
