@@ -59,13 +59,15 @@ func currentRun(v View, by Caller) (Run, *Error) {
 	if id := whoIs(v, by); id.agent != nil {
 		return agentsRun(v, *id.agent)
 	}
-	here := func(r Run) bool {
-		return r.Coordinator == "" && by.Place.Pane != "" && r.Place.Pane == by.Place.Pane && r.Place.Server == by.Place.Server
-	}
-	if r, ok := openRun(v, here); ok {
+	if r, ok := openRun(v, func(r Run) bool { return r.begunAt(by.Place) }); ok {
 		return r, nil
 	}
 	return onlyRun(v)
+}
+
+// begunAt says that it is a person's, last begun or taken over in a pane.
+func (r Run) begunAt(p Place) bool {
+	return r.Coordinator == "" && p.Pane != "" && r.Place.Pane == p.Pane && r.Place.Server == p.Server
 }
 
 func runNamed(v View, name string) (Run, *Error) {
@@ -141,6 +143,31 @@ func onlyRun(v View) (Run, *Error) {
 	return Run{}, e
 }
 
+// endedHere refuses to end a run that nobody has named where a later one of the same caller has ended: whoever says it twice
+// means that one, and not the run before it.
+func (s *step) endedHere(run Run, id identity) *Error {
+	if s.in.By.Run != "" {
+		return nil
+	}
+	var last Run
+	each(s, "run", func(r Run) bool {
+		mine := r.begunAt(s.in.By.Place)
+		if id.agent != nil {
+			mine = r.Coordinator == id.agent.ID
+		}
+		if mine && !r.since().Before(last.since()) {
+			last = r
+		}
+		return true
+	})
+	if last.Ended == nil {
+		return nil
+	}
+	e := refuse("no_run", "st orch end "+run.ID, "run %s has ended already, and run %s is open: say which is to end", last.ID, run.ID)
+	e.Next = append(e.Next, "st orch ls")
+	return e
+}
+
 // runEnd ends a run.
 func (s *step) runEnd(o RunEnd) *Error {
 	run, err := currentRun(s, s.in.By)
@@ -148,6 +175,9 @@ func (s *step) runEnd(o RunEnd) *Error {
 		return err
 	}
 	id := s.who(s.in.By)
+	if err := s.endedHere(run, id); err != nil {
+		return err
+	}
 	if err := fence(run, id); err != nil {
 		return err
 	}

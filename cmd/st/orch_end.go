@@ -13,7 +13,7 @@ var orchEndVerb = &verb{
 	noun: "orch", name: "end", args: "[R]", max: 1, about: "end a run; without R the current one",
 	help: "Refused while a worker is unsettled, unless --force says that it may go on without a run;\n" +
 		"one that waits in line for its window is stopped then. Tasks that nobody has begun do not hold it up, and stay so.\n" +
-		"When it has ended, the open run that you used before it in this pane is the current one: the next end without R is of that.",
+		"When it has ended, the open run that you used before it in this pane is the current one; to end that, name it.",
 	flags: func() []cli.Flag {
 		return []cli.Flag{
 			&cli.BoolFlag{Name: "close", Usage: "also stop its settled workers"},
