@@ -124,6 +124,9 @@ func (d *desk) holdQueue(starts, most int) {
 		}
 	}
 	d.t.Logf("%d of %d waited in line", waited, len(all))
+	if d.t.Failed() {
+		d.t.Log(d.st("log", "r1", "--types", "session-missing,session-returned,window-opened,worker-finished"))
+	}
 	if len(all) != starts || waited < starts/2 {
 		d.t.Errorf("%d dispatches, %d waited", len(all), waited)
 	}
