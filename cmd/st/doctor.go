@@ -118,7 +118,7 @@ func runDoctor(c *call) (int, error) {
 	return verdict(found), c.out.findings(found)
 }
 
-// patience is how long one check may take: longer where a program is started.
+// patience is how long one check may take: longer where a kind is asked for whose program may be slow to say anything.
 func (d *doctor) patience() time.Duration {
 	if k, err := hooks.Lookup(d.only); slices.Contains(hooks.GivenNames(), d.only) || err == nil && hooks.IsUnheard(k) {
 		return lineTime

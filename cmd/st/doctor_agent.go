@@ -90,7 +90,7 @@ func (p *patient) lookup(name string) string {
 func (p *patient) checkVersion(ctx context.Context) finding {
 	said, err := probe(ctx, p.env, p.program, "--version")
 	if ctx.Err() != nil {
-		return warning(nil, "%s --version: no answer within %v", p.program, checkTime)
+		return warning(nil, "%s --version: no answer within %v", p.program, p.patience())
 	}
 	v := versionIn(said)
 	if err != nil || v == "" {

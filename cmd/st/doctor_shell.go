@@ -24,7 +24,7 @@ func (p *patient) checkShell(ctx context.Context) finding {
 	said, err := probe(ctx, p.env, shell.Argv[0], shell.Argv[1:]...)
 	how := fmt.Sprintf("%s %s", shell.Argv[0], strings.Join(shell.Argv[1:len(shell.Argv)-1], " "))
 	if ctx.Err() != nil {
-		return fault(nil, "%s: its startup files do not end within %v", how, checkTime)
+		return fault(nil, "%s: its startup files do not end within %v", how, p.patience())
 	}
 	at := strings.LastIndex(said, shellMark)
 	if at < 0 {

@@ -35,7 +35,7 @@ func TestTrial(t *testing.T) {
 	}{
 		{"good", fakeHook + `told SessionStart; ` + fakeLine + fakeWaits, times{}, []string{
 			"start ok its input line was up after", "heard ok its start hook has come", "quit ok it was asked to by a signal, and has ended after"}},
-		{"ends at once", `echo "unknown flag --settings"; exit 3`, times{}, []string{"start fail it ended at once, without an input line: unknown flag --settings"}},
+		{"ends at once", `echo "unknown flag --settings"; until tmux capture-pane -p -t "$TMUX_PANE" | grep -q unknown; do :; done; exit 3`, times{}, []string{"start fail it ended at once, without an input line: unknown flag --settings"}},
 		{"not signed in", `printf '\033[2J\033[H\033[?25lWelcome to Claude Code v2\n\n pick a theme\n'; exec sleep 60`, times{}, []string{"start fail it is not signed in (login"}},
 		{"asks for trust", fakeDialog, times{}, []string{"start warn it asks first whether it may trust "}},
 		{"shows no line", `echo loading; exec sleep 60`, times{line: never}, []string{`start fail no input line within 400ms; it shows "loading"`}},

@@ -17,7 +17,7 @@ func (d *doctor) systemChecks() []check {
 	checks := []check{
 		{"st", "", d.checkSelf},
 		{"sandbox", "", d.checkSandbox},
-		{"tmux", "", checkTmux},
+		{"tmux", "", d.checkTmux},
 		{"server", "tmux", d.checkServer},
 		{"terminal", "", checkTerm},
 		{"git", "", checkGit},
@@ -65,11 +65,11 @@ func (d *doctor) checkSandbox(context.Context) finding {
 	return fine("none: sockets may be used")
 }
 
-func checkTmux(ctx context.Context) finding {
+func (d *doctor) checkTmux(ctx context.Context) finding {
 	v, err := tmux.InstalledVersion(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return late(checkTime)
+		return late(d.patience())
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return fault(installLine("tmux"), "it is not in PATH")
 	case errors.Is(err, tmux.ErrTooOld):
@@ -112,7 +112,7 @@ func (d *doctor) checkServer(ctx context.Context) finding {
 	server, err := tmux.At(socket).ServerVersion(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return fault(nil, "%s: no answer within %v", socket, checkTime)
+		return fault(nil, "%s: no answer within %v", socket, d.patience())
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return fault(nil, "without tmux there is none")
 	case err != nil && inside:

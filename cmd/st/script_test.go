@@ -97,7 +97,7 @@ func setUp(env *testscript.Env) error {
 	}
 	env.Values[benchKey{}] = b
 	for name, value := range map[string]string{
-		"HOME": filepath.Join(dir, "home"), "ST_HOME": filepath.Join(dir, "st"), "TMUX_TMPDIR": filepath.Join(dir, "t"),
+		"HOME": filepath.Join(dir, "home"), "ST_HOME": filepath.Join(dir, "st"), "TMUX_TMPDIR": filepath.Join(dir, "t"), "SOCKET": filepath.Join(dir, "t", fmt.Sprintf("tmux-%d", os.Getuid()), "default"),
 		"TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/sh", "PS1": "$ ", "BENCH": dir,
 	} {
 		env.Setenv(name, value)

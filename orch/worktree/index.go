@@ -95,16 +95,12 @@ func scratchIndex(ctx context.Context, dir, scratch string) (env []string, there
 // flagged says that git was told not to look at the file, whether it is there or not.
 func (i indexed) flagged() bool { return i.tag == 'S' || i.tag >= 'a' && i.tag <= 'z' }
 
-// see has git look at these files of an index of ours: it is told of them anew, without what it was told or has noted.
-func see(ctx context.Context, dir string, env []string, list []indexed) error {
+// enter puts files into an index of ours, as they are in another one. Those that are in it already are looked at by git from
+// then on: it is told of them anew, without what it was told or has noted.
+func enter(ctx context.Context, dir string, env []string, list []indexed) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return enter(ctx, dir, env, list)
-}
-
-// enter puts files into an index of ours, as they are in another one.
-func enter(ctx context.Context, dir string, env []string, list []indexed) error {
 	var rows strings.Builder
 	for _, i := range list {
 		rows.WriteString(i.mode + " " + i.id + " 0\t" + i.name + "\x00")
@@ -128,7 +124,7 @@ func seeing(ctx context.Context, dir string, list []indexed) (env []string, done
 	done = func() { os.RemoveAll(scratch) }
 	env, there, err := scratchIndex(ctx, dir, scratch)
 	if err == nil && there {
-		err = see(ctx, dir, env, list)
+		err = enter(ctx, dir, env, list)
 	}
 	return env, done, err
 }

@@ -162,7 +162,7 @@ func (s save) begin(ctx context.Context, head string) (index []string, had []ind
 	if there {
 		var unseen []indexed
 		if had, unseen, err = overlooked(ctx, s.dir); err == nil {
-			err = see(ctx, s.dir, index, unseen)
+			err = enter(ctx, s.dir, index, unseen)
 		}
 		return index, had, err
 	}
